@@ -1,0 +1,111 @@
+"""What every picture needs: labels as a reader sees them, and the margins' numbers."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+Role = Literal["content", "end", "tag"]
+
+CAPTION = "Row t: weights used to write symbol t. Rows sum to one. Shape only: not tested."
+
+_VISIBLE = {" ": "␣", "\u00a0": "⍽", "\t": "⇥"}
+_CLUSTER = regex.compile(r"\X")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A symbol at the edge of an alignment.
+
+    Attributes:
+        text: The symbol, in the user's own characters.
+        start: Its first code point in the user's string.
+        end: One past its last. Of an end symbol or a tag both are the string's length.
+        role: content, end or tag.
+    """
+
+    text: str
+    start: int
+    end: int
+    role: Role = "content"
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end."""
+        return self.start, self.end
+
+    @property
+    def shown(self) -> str:
+        """The label as it is drawn: blanks made visible, lone marks on a circle."""
+        if self.role == "end":
+            return "‹end›"
+        if self.role == "tag":
+            return f"‹{self.text}›"
+        text = "".join(_VISIBLE.get(character, character) for character in self.text)
+        is_lone_mark = bool(text) and unicodedata.category(text[0]).startswith("M")
+        return f"◌{text}" if is_lone_mark else text
+
+    @property
+    def direction(self) -> Literal["ltr", "rtl"]:
+        """Which way the label is written."""
+        for character in self.text:
+            kind = unicodedata.bidirectional(character)
+            if kind in ("L", "R", "AL"):
+                return "ltr" if kind == "L" else "rtl"
+        return "ltr"
+
+    def shortened(self, clusters: int) -> str:
+        """What is drawn, cut after some grapheme clusters, never within one."""
+        parts = _CLUSTER.findall(self.shown)
+        return self.shown if len(parts) <= clusters else "".join(parts[: clusters - 1]) + "…"
+
+
+class Drawable(Protocol):
+    """What a picture is made of."""
+
+    @property
+    def source(self) -> tuple[Label, ...]:
+        """The columns' labels."""
+        ...
+
+    @property
+    def target(self) -> tuple[Label, ...]:
+        """The rows' labels."""
+        ...
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """One row for each target symbol."""
+        ...
+
+    @property
+    def look(self) -> str:
+        """Which look of the model this is."""
+        ...
+
+
+def title(drawable: Drawable) -> str:
+    """The two strings, as they are read."""
+    sides = ("".join(_spaced(labels)) for labels in (drawable.source, drawable.target))
+    return " → ".join(sides)
+
+
+def effective_sources(weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Over how many positions each row spreads: exp of its entropy; 0 for an empty row."""
+    exact = weights.astype(np.float64)
+    logs = np.log(np.where(exact > 0, exact, 1))
+    return np.where(exact.sum(-1) > 0, np.exp(-(exact * logs).sum(-1)), 0)
+
+
+def _spaced(labels: tuple[Label, ...]) -> list[str]:
+    pieces: list[str] = []
+    end = 0
+    for label in labels:
+        if label.role == "content":
+            pieces.append(" " if label.start > end else "")
+            pieces.append(label.text)
+            end = label.end
+    return pieces

@@ -1,0 +1,155 @@
+"""An alignment as an SVG picture: real text, one title a cell, no outside request.
+
+Rows are the target from top to bottom, columns the source from left to right,
+both in the order of reading whatever the script. The right margin says over
+how many source positions a row spreads, the bottom one how much of all rows
+each position received.
+"""
+
+import base64
+from html import escape
+
+import numpy as np
+
+from regard.alignment.color import hexadecimal
+from regard.alignment.labels import CAPTION, Drawable, Label, effective_sources, title
+from regard.alignment.png import encode
+
+CELL = 28
+SMALLEST_CELL = 6
+LARGEST = 150
+_FONT = "font-family='Noto Sans, DejaVu Sans, Segoe UI, Arial Unicode MS, sans-serif'"
+
+
+def draw(drawable: Drawable) -> str:
+    """The picture as SVG text."""
+    return "\n".join(_Drawing(drawable).lines()) + "\n"
+
+
+class _Drawing:
+    def __init__(self, drawable: Drawable) -> None:
+        self.drawable = drawable
+        self.rows, self.columns = len(drawable.target), len(drawable.source)
+        longest = max(self.rows, self.columns, 1)
+        self.cell = max(SMALLEST_CELL, CELL if longest <= 24 else 28 * 24 // longest)
+        widest = [max((len(label.shortened(16)) for label in side), default=1)
+                  for side in (drawable.target, drawable.source)]  # fmt: skip
+        self.left = 24 + 9 * widest[0]
+        self.is_upright = widest[1] <= 3 and self.cell >= 14
+        self.top = 62 + (16 if self.is_upright else 8 * widest[1])
+        self.width = max(self.left + self.columns * self.cell + 70, 360)
+        self.height = self.top + self.rows * self.cell + 74
+
+    def lines(self) -> list[str]:
+        caption = CAPTION + (f" ({self.drawable.look})" if self.drawable.look else "")
+        head = title(self.drawable)
+        return [
+            f"<svg xmlns='http://www.w3.org/2000/svg' width='{self.width}' height='{self.height}' "
+            f"viewBox='0 0 {self.width} {self.height}' role='img' {_FONT} font-size='13'>",
+            f"<title>{escape(head)}</title>",
+            f"<desc>{escape(caption)}</desc>",
+            f"<rect width='{self.width}' height='{self.height}' fill='white'/>",
+            f"<text x='12' y='22' font-size='15' unicode-bidi='plaintext'>{escape(head)}</text>",
+            f"<text x='12' y='40' font-size='10' fill='#555'>{escape(caption)}</text>",
+            *self._column_labels(),
+            *self._row_labels(),
+            *self._cells(),
+            *self._coverage(),
+            "</svg>",
+        ]
+
+    def _cells(self) -> list[str]:
+        weights = self.drawable.weights
+        wide, high = self.columns * self.cell, self.rows * self.cell
+        if max(self.rows, self.columns) > LARGEST:
+            data = base64.b64encode(encode(weights)).decode()
+            return [
+                f"<image x='{self.left}' y='{self.top}' width='{wide}' height='{high}' "
+                f"preserveAspectRatio='none' style='image-rendering:pixelated' "
+                f"href='data:image/png;base64,{data}'/>"
+            ]
+        lines = [
+            f"<rect x='{self.left}' y='{self.top}' width='{wide}' height='{high}' "
+            f"fill='{hexadecimal(0)}'/>"
+        ]
+        shows_numbers = max(self.rows, self.columns) <= 12
+        for row, column in np.argwhere(weights > 0.01):
+            lines.append(self._cell(int(row), int(column), shows_numbers))
+        return lines
+
+    def _cell(self, row: int, column: int, shows_number: bool) -> str:
+        weight = float(self.drawable.weights[row, column])
+        x, y = self.left + column * self.cell, self.top + row * self.cell
+        target, source = self.drawable.target[row].shown, self.drawable.source[column].shown
+        hint = escape(f"{target} looks at {source}: {weight:.3f}")
+        square = (
+            f"<path d='M{x} {y}h{self.cell}v{self.cell}h-{self.cell}z' "
+            f"fill='{hexadecimal(weight)}'><title>{hint}</title></path>"
+        )
+        if not shows_number or weight < 0.05:
+            return square
+        ink = "black" if weight > 0.55 else "white"
+        number = f"{weight:.2f}".removeprefix("0")
+        return square + (
+            f"<text x='{x + self.cell / 2:g}' y='{y + self.cell / 2 + 4:g}' font-size='10' "
+            f"text-anchor='middle' fill='{ink}' pointer-events='none'>{number}</text>"
+        )
+
+    def _column_labels(self) -> list[str]:
+        every = max(1, -(-9 // self.cell))
+        lines: list[str] = []
+        for column in range(0, self.columns, every):
+            label = self.drawable.source[column]
+            x, y = self.left + (column + 0.5) * self.cell, self.top - 8
+            turn = "" if self.is_upright else f" transform='rotate(-60 {x:g} {y})'"
+            anchor = "middle" if self.is_upright else "start"
+            lines.append(self._label(label, x, y, anchor, turn))
+        return lines
+
+    def _row_labels(self) -> list[str]:
+        every = max(1, -(-9 // self.cell))
+        effective = effective_sources(self.drawable.weights)
+        edge = self.left + self.columns * self.cell + 8
+        lines = [f"<text x='{edge}' y='{self.top - 8}' font-size='10' fill='#555'>sources</text>"]
+        for row in range(0, self.rows, every):
+            y = self.top + (row + 0.5) * self.cell + 4
+            lines.append(self._label(self.drawable.target[row], self.left - 8, y, "end", ""))
+            lines.append(f"<text x='{edge}' y='{y:g}' font-size='10' fill='#555'>"
+                         f"{effective[row]:.1f}</text>")  # fmt: skip
+        return lines
+
+    def _label(self, label: Label, x: float, y: float, anchor: str, turn: str) -> str:
+        ink = "black" if label.role == "content" else "#888"
+        # In right-to-left text the anchor's start is the right edge.
+        if label.direction == "rtl":
+            anchor = {"start": "end", "end": "start"}.get(anchor, anchor)
+        size = 13 if self.cell >= 14 else max(7, self.cell)
+        return (
+            f"<text x='{x:g}' y='{y:g}' font-size='{size}' text-anchor='{anchor}' "
+            f"direction='{label.direction}' fill='{ink}'{turn}>"
+            f"<title>{escape(label.shown)}</title>{escape(label.shortened(16))}</text>"
+        )
+
+    def _coverage(self) -> list[str]:
+        sums = self.drawable.weights.sum(0)
+        base = self.top + self.rows * self.cell + 60
+        scale = 44 / max(2.2, float(sums.max(initial=0)))
+        lines = [
+            f"<text x='{self.left - 8}' y='{base - 4}' font-size='10' fill='#555' "
+            "text-anchor='end'>coverage</text>"
+        ]
+        for column, total in enumerate(sums):
+            high = float(total) * scale
+            x = self.left + column * self.cell
+            name = escape(f"{self.drawable.source[column].shown}: {float(total):.2f}")
+            lines.append(
+                f"<rect x='{x + 1}' y='{base - high:.1f}' width='{self.cell - 2}' "
+                f"height='{high:.1f}' fill='#7d7c78'><title>{name}</title></rect>"
+            )
+        for guide in (0.2, 2.0):
+            y = base - guide * scale
+            lines.append(
+                f"<path d='M{self.left} {y:.1f}h{self.columns * self.cell}' stroke='#bbb' "
+                "stroke-dasharray='2 3'/>"
+            )
+        return lines

@@ -1,0 +1,89 @@
+"""An alignment as text.
+
+Labels stand at the ends of the lines, and columns are headed by numbers with a
+legend: no terminal agrees with another on how wide a character is, and so a
+wrong guess cannot shear the grid.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.alignment.labels import CAPTION, Drawable, Label, effective_sources, title
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+ASCII = " .:-=+*#%@"
+_MARGIN = 24
+
+
+def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> str:
+    """The picture as lines of text.
+
+    Args:
+        drawable: The alignment.
+        width: How many characters a line may have; where the source is longer,
+            neighbouring columns share a cell that shows the largest of them,
+            and each row names its three strongest positions.
+        uses_blocks: Whether block elements may be used, or ASCII alone.
+    """
+    ramp = BLOCKS if uses_blocks else ASCII
+    columns = len(drawable.source)
+    room = max(8, width - _MARGIN)
+    pool = max(1, -(-2 * columns // room))
+    cells = _pooled(drawable.weights, pool)
+    wide = 2 if pool == 1 else 1
+    lines = [title(drawable), CAPTION.split(".")[0].lower() + _look(drawable), _legend(drawable)]
+    if pool == 1:
+        lines.append("     " + "".join(f"{number % 100:2d}" for number in range(1, columns + 1))
+                     + "   src")  # fmt: skip
+    else:
+        lines.append(f"     each cell is the largest of {pool} columns" + "   src")
+    effective = effective_sources(drawable.weights)
+    for row, label in enumerate(drawable.target):
+        bars = "".join(_mark(weight, ramp) * wide for weight in cells[row])
+        top = _strongest(drawable, row) if pool > 1 else ""
+        lines.append(f"{row + 1:3d} |{bars}| {effective[row]:4.1f}  {_isolated(label)}{top}")
+    lines.append(_coverage(drawable, pool))
+    return "\n".join(lines)
+
+
+def _look(drawable: Drawable) -> str:
+    return f"   ({drawable.look})" if drawable.look else ""
+
+
+def _legend(drawable: Drawable) -> str:
+    named = (f"{number} {_isolated(label)}" for number, label in enumerate(drawable.source, 1))
+    return "columns: " + "  ".join(named)
+
+
+def _mark(weight: float, ramp: str) -> str:
+    if not np.isfinite(weight):
+        return "?"
+    return ramp[min(len(ramp) - 1, int(np.ceil(weight * (len(ramp) - 1) - 0.25)))]
+
+
+def _isolated(label: Label) -> str:
+    # Isolates keep a right-to-left label from turning its neighbours round.
+    text = label.shortened(24)
+    return f"\u2068{text}\u2069" if label.direction == "rtl" else text
+
+
+def _strongest(drawable: Drawable, row: int) -> str:
+    order = np.argsort(-drawable.weights[row], kind="stable")[:3]
+    named = (f"{column + 1} {_isolated(drawable.source[column])}" for column in order)
+    return "   <- " + ", ".join(named)
+
+
+def _coverage(drawable: Drawable, pool: int) -> str:
+    if pool > 1:
+        return ""
+    sums = drawable.weights.sum(0)
+    return "cov  " + "".join(f"{min(int(round(10 * float(total))), 99):2d}" for total in sums) + (
+        "   tenths of a row: what each position gave in all"
+    )
+
+
+def _pooled(weights: NDArray[np.float32], pool: int) -> NDArray[np.float32]:
+    if pool == 1:
+        return weights
+    padded = np.pad(weights, ((0, 0), (0, -weights.shape[1] % pool)))
+    return padded.reshape(len(weights), -1, pool).max(-1)

@@ -1,0 +1,46 @@
+"""Attention: score, normalise, mix."""
+
+from regard.attention.attention import Attended, Attention, mix
+from regard.attention.coverage import add_coverage, no_coverage
+from regard.attention.functions import attend, context_jacobian
+from regard.attention.masks import causal_mask, padding_mask, window_mask
+from regard.attention.memory import Memory
+from regard.attention.multihead import MultiHeadAttention
+from regard.attention.normalizers import Normalizer, softmax, sparsemax
+from regard.attention.scores import (
+    AdditiveScore,
+    ConcatScore,
+    CosineScore,
+    DotScore,
+    GeneralScore,
+    ScaledDotScore,
+    Score,
+)
+from regard.attention.summary import Summary, summarize
+
+__all__ = [
+    "AdditiveScore",
+    "Attended",
+    "Attention",
+    "ConcatScore",
+    "CosineScore",
+    "DotScore",
+    "GeneralScore",
+    "Memory",
+    "MultiHeadAttention",
+    "Normalizer",
+    "ScaledDotScore",
+    "Score",
+    "Summary",
+    "add_coverage",
+    "attend",
+    "causal_mask",
+    "context_jacobian",
+    "mix",
+    "no_coverage",
+    "padding_mask",
+    "softmax",
+    "sparsemax",
+    "summarize",
+    "window_mask",
+]

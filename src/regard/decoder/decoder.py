@@ -1,0 +1,110 @@
+"""Write, looking back every step: the one protocol that search and training rest on.
+
+    decoder.start(encoding)           -> State     all per-source work
+    decoder.step(tokens, state)       -> Step      one target position
+    decoder.forward(inputs, encoding) -> Decoded   a whole known target: the same
+    state.select(rows)                -> State     keep, drop or repeat rows
+    decoder.logits(hidden, context)                what would be written, had the
+                                                   context been another
+
+`forward` equals the chain of `step`, for every decoder.
+"""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple, Self
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.attention import Attended
+from regard.encoder import Encoding
+
+
+class State(ABC):
+    """All that a decoder carries from step to step, its memory included."""
+
+    @abstractmethod
+    def select(self, rows: Int[Tensor, " rows"]) -> Self:
+        """Keep, drop or repeat rows."""
+
+
+class Step(NamedTuple):
+    """What one step wrote, and how.
+
+    Attributes:
+        logits: Over the target vocabulary.
+        hidden: What the output layer was given beside the context.
+        context: What the look brought.
+        weights: The alignment's row; None for a decoder that does not look back.
+        looks: Every look of this step, one per layer, heads included.
+        state: For the next step.
+    """
+
+    logits: Float[Tensor, "batch vocabulary"]
+    hidden: Float[Tensor, "batch hidden"]
+    context: Float[Tensor, "batch context"]
+    weights: Float[Tensor, "batch source"] | None
+    looks: tuple[Attended, ...]
+    state: State
+
+
+class Decoded(NamedTuple):
+    """What a whole target would be written with.
+
+    Attributes:
+        logits: Over the target vocabulary, one row per position.
+        weights: The alignment; None for a decoder that does not look back.
+        looks: Every look, one per layer, heads included.
+    """
+
+    logits: Float[Tensor, "batch target vocabulary"]
+    weights: Float[Tensor, "batch target source"] | None
+    looks: tuple[Attended, ...]
+
+
+class Decoder(nn.Module, ABC):
+    """Writes the target, one symbol after the other.
+
+    Attributes:
+        alignment: Which look the alignment is, in words; None if there is none.
+    """
+
+    alignment: str | None
+
+    @abstractmethod
+    def start(self, encoding: Encoding) -> State:
+        """All work that depends on the source alone."""
+
+    @abstractmethod
+    def step(
+        self,
+        tokens: Int[Tensor, " batch"],
+        state: State,
+        weights: Float[Tensor, "batch source"] | None = None,
+    ) -> Step:
+        """Write one position.
+
+        Args:
+            tokens: What was written before; the start symbol at first.
+            state: What `start` or the step before returned.
+            weights: Taken in the place of the alignment's own weights.
+        """
+
+    @abstractmethod
+    def forward(
+        self, inputs: Int[Tensor, "batch target"], encoding: Encoding, needs_weights: bool = True
+    ) -> Decoded:
+        """Write a whole known target.
+
+        Args:
+            inputs: The start symbol and all but the last symbol of the target.
+            encoding: What the encoder made.
+            needs_weights: Whether the looks are wanted; without them a decoder
+                may take a faster way to the same logits.
+        """
+
+    @abstractmethod
+    def logits(
+        self, hidden: Float[Tensor, "*batch hidden"], context: Float[Tensor, "*batch context"]
+    ) -> Float[Tensor, "*batch vocabulary"]:
+        """The output layer: what is written, given what is known and what was looked up."""

@@ -1,0 +1,156 @@
+"""A recurrent decoder that looks back once a step.
+
+    hidden_t  = cell([embedding(y_t-1); vector_t-1], hidden_t-1)
+    context_t = look(hidden_t, memory)
+    vector_t  = tanh(W [hidden_t; context_t])
+    logits_t  = V vector_t + b
+
+The `vector_t-1` of the first line is input feeding (Luong et al. 2015, section
+3.3), an option. Without it, and without coverage, the cell does not wait for
+the look, and a known target is written in one go.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.attention import Attended, Attention, Memory, add_coverage, mix, no_coverage
+from regard.decoder.decoder import Decoded, Decoder, State, Step
+from regard.decoder.output import Output
+from regard.encoder import Encoding
+from regard.layers import Embedding, Recurrence
+
+
+@dataclass(frozen=True)
+class RecurrentState(State):
+    """What the recurrent decoder carries.
+
+    Attributes:
+        carried: The cell's state, all layers.
+        memory: What is looked at.
+        vector: The last joined vector, with input feeding.
+        coverage: What was looked at so far.
+    """
+
+    carried: Float[Tensor, "batch carried"]
+    memory: Memory
+    vector: Float[Tensor, "batch hidden"]
+    coverage: Float[Tensor, "batch source"]
+
+    def select(self, rows: Int[Tensor, " rows"]) -> Self:
+        """Keep, drop or repeat rows."""
+        return replace(
+            self,
+            carried=self.carried[rows],
+            memory=self.memory.select(rows),
+            vector=self.vector[rows],
+            coverage=self.coverage[rows],
+        )
+
+
+class RecurrentDecoder(Decoder):
+    """Looks back once a step.
+
+    Args:
+        embedding: Vectors of the target symbols.
+        recurrence: The cell; with input feeding it reads the vector beside the
+            embedding.
+        attention: The look.
+        state_size: Width of the encoder's states.
+        final_size: Width of the encoder's final vector.
+        dropout: Share of what is dropped before and in the output layer.
+        feeds_input: Whether the cell reads the last joined vector.
+        uses_coverage: Whether the score is given the coverage.
+    """
+
+    def __init__(
+        self, embedding: Embedding, recurrence: Recurrence, *, attention: Attention,
+        state_size: int, final_size: int, dropout: float = 0.0, feeds_input: bool = False,
+        uses_coverage: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.embedding = embedding
+        self.recurrence = recurrence
+        self.attention = attention
+        self.bridge = nn.Linear(final_size, recurrence.carried_size)
+        self.drop = nn.Dropout(dropout)
+        self.output = Output(
+            recurrence.size, context_size=state_size, dropout=dropout,
+            vocabulary=embedding.table.num_embeddings,
+        )  # fmt: skip
+        self.feeds_input = feeds_input
+        self.uses_coverage = uses_coverage
+        self.alignment = "the decoder's look"
+
+    def start(self, encoding: Encoding) -> RecurrentState:
+        """Prepare the keys; begin where the encoder ended."""
+        memory = self.attention.memorize(encoding.states, encoding.mask)
+        carried = self.bridge(encoding.final).tanh()
+        vector = carried.new_zeros(len(carried), self.recurrence.size)
+        return RecurrentState(carried, memory, vector, no_coverage(memory))
+
+    def step(
+        self,
+        tokens: Int[Tensor, " batch"],
+        state: State,
+        weights: Float[Tensor, "batch source"] | None = None,
+    ) -> Step:
+        """Write one position."""
+        assert isinstance(state, RecurrentState)
+        inputs = self.embedding(tokens)
+        if self.feeds_input:
+            inputs = torch.cat([inputs, state.vector.to(inputs.dtype)], -1)
+        states, carried = self.recurrence.step(inputs, state.carried)
+        hidden = self.drop(states)
+        look = self._look(hidden, state, weights)
+        context, row = look.context.squeeze(1), _row(look)
+        hidden = hidden.squeeze(1)
+        vector = self.output.vector(hidden, context)
+        after = RecurrentState(
+            carried, state.memory, vector, add_coverage(state.coverage, row.unsqueeze(1))
+        )
+        return Step(self.output.write(vector), hidden, context, row, (look,), after)
+
+    def forward(
+        self, inputs: Int[Tensor, "batch target"], encoding: Encoding, needs_weights: bool = True
+    ) -> Decoded:
+        """Write a whole known target: at once where the cell need not wait for the look."""
+        state = self.start(encoding)
+        if self.feeds_input or self.uses_coverage:
+            return self._forward_by_steps(inputs, state)
+        states, _ = self.recurrence(self.embedding(inputs), state.carried)
+        hidden = self.drop(states)
+        look = self.attention(hidden, state.memory)
+        return Decoded(self.output(hidden, look.context), look.weights, (look,))
+
+    def logits(
+        self, hidden: Float[Tensor, "*batch hidden"], context: Float[Tensor, "*batch context"]
+    ) -> Float[Tensor, "*batch vocabulary"]:
+        """The output layer."""
+        return self.output(hidden, context)
+
+    def _look(self, hidden: Tensor, state: RecurrentState, weights: Tensor | None) -> Attended:
+        if weights is not None:
+            given = weights.unsqueeze(1)
+            return Attended(mix(given, state.memory), given)
+        coverage = state.coverage if self.uses_coverage else None
+        return self.attention(hidden, state.memory, coverage=coverage)
+
+    def _forward_by_steps(self, inputs: Tensor, state: State) -> Decoded:
+        logits, looks = list[Tensor](), list[Attended]()
+        for tokens in inputs.unbind(1):
+            step = self.step(tokens, state)
+            logits.append(step.logits)
+            looks += step.looks
+            state = step.state
+        weights = torch.cat([_row(look).unsqueeze(1) for look in looks], 1)
+        context = torch.cat([look.context for look in looks], 1)
+        return Decoded(torch.stack(logits, 1), weights, (Attended(context, weights),))
+
+
+def _row(look: Attended) -> Tensor:
+    assert look.weights is not None
+    return look.weights.squeeze(1)

@@ -1,0 +1,7 @@
+"""Encoder: read the source once."""
+
+from regard.encoder.encoder import Encoder, Encoding
+from regard.encoder.recurrent import RecurrentEncoder
+from regard.encoder.transformer import TransformerEncoder
+
+__all__ = ["Encoder", "Encoding", "RecurrentEncoder", "TransformerEncoder"]

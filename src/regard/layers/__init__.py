@@ -1,0 +1,15 @@
+"""Layers: parts with no look in them."""
+
+from regard.layers.embedding import Embedding, Position
+from regard.layers.feedforward import FeedForward
+from regard.layers.recurrence import Cell, Recurrence, Recurred, TwoWayRecurrence
+
+__all__ = [
+    "Cell",
+    "Embedding",
+    "FeedForward",
+    "Position",
+    "Recurred",
+    "Recurrence",
+    "TwoWayRecurrence",
+]

@@ -1,0 +1,36 @@
+"""Model: described, built, kept."""
+
+from regard.model.build import Vocabularies, build
+from regard.model.checkpoint import (
+    FORMAT,
+    Saved,
+    load_model,
+    recover,
+    save_model,
+    update_model,
+)
+from regard.model.config import (
+    DecoderSettings,
+    EncoderSettings,
+    ModelSettings,
+    SideSettings,
+    TextSettings,
+)
+from regard.model.seq2seq import Seq2Seq
+
+__all__ = [
+    "FORMAT",
+    "DecoderSettings",
+    "EncoderSettings",
+    "ModelSettings",
+    "Saved",
+    "Seq2Seq",
+    "SideSettings",
+    "TextSettings",
+    "Vocabularies",
+    "build",
+    "load_model",
+    "recover",
+    "save_model",
+    "update_model",
+]

@@ -1,0 +1,140 @@
+"""Settings become modules: the only place that knows both."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from regard.attention import (
+    AdditiveScore,
+    Attention,
+    ConcatScore,
+    CosineScore,
+    DotScore,
+    GeneralScore,
+    ScaledDotScore,
+    Score,
+    softmax,
+    sparsemax,
+)
+from regard.decoder import BottleneckDecoder, Decoder, RecurrentDecoder, TransformerDecoder
+from regard.encoder import Encoder, RecurrentEncoder, TransformerEncoder
+from regard.errors import SettingsError
+from regard.layers import Embedding, Recurrence
+from regard.model.config import DecoderSettings, EncoderSettings, ModelSettings
+from regard.model.seq2seq import Seq2Seq
+from regard.text import PADDING, Vocabulary
+
+
+@dataclass(frozen=True)
+class Vocabularies:
+    """The symbols of a model.
+
+    Attributes:
+        source: What can be read.
+        target: What can be written.
+        tags: The tags; None for a task without.
+    """
+
+    source: Vocabulary
+    target: Vocabulary
+    tags: Vocabulary | None = None
+
+
+NORMALIZERS = {"softmax": softmax, "sparsemax": sparsemax}
+
+# Query size, key size, whether it uses coverage. Cosine is bounded by one, so it needs a factor.
+SCORES: dict[str, Callable[[int, int, bool], Score]] = {
+    "dot": lambda query, key, coverage: DotScore(),
+    "scaled dot": lambda query, key, coverage: ScaledDotScore(),
+    "cosine": lambda query, key, coverage: CosineScore(scale=10.0),
+    "general": lambda query, key, coverage: GeneralScore(query, key),
+    "additive": lambda query, key, coverage: AdditiveScore(
+        query, key, size=query, uses_coverage=coverage
+    ),
+    "concat": lambda query, key, coverage: ConcatScore(
+        query, key, size=query, uses_coverage=coverage
+    ),
+}
+
+
+def build(settings: ModelSettings, vocabularies: Vocabularies) -> Seq2Seq:
+    """Make a model, its parameters drawn at random.
+
+    Args:
+        settings: What it is made of, with nothing left open.
+        vocabularies: Its symbols.
+
+    Raises:
+        SettingsError: The settings contradict each other.
+    """
+    tags = None if vocabularies.tags is None else len(vocabularies.tags)
+    encoder = _encoder(settings.encoder, len(vocabularies.source), tags)
+    return Seq2Seq(encoder, _decoder(settings.decoder, len(vocabularies.target), encoder))
+
+
+def _encoder(settings: EncoderSettings, vocabulary: int, tags: int | None) -> Encoder:
+    size, layers = _chosen("encoder.hidden_size", settings.hidden_size), settings.layers or 1
+    dropout = settings.dropout or 0.0
+    if settings.kind == "transformer":
+        embedding = Embedding(vocabulary, size, padding=PADDING)
+        return TransformerEncoder(
+            embedding, size, heads=settings.heads, layers=layers, inner_size=4 * size,
+            tags=tags, dropout=dropout,
+        )  # fmt: skip
+    width = _chosen("encoder.embedding_size", settings.embedding_size)
+    embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
+    return RecurrentEncoder(
+        embedding, size, embedding_size=width, tags=tags, cell=settings.kind, layers=layers,
+        dropout=dropout,
+    )  # fmt: skip
+
+
+def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> Decoder:
+    size, layers = _chosen("decoder.hidden_size", settings.hidden_size), settings.layers or 1
+    dropout = settings.dropout or 0.0
+    if settings.kind == "transformer":
+        _refuse_for_transformer(settings)
+        return TransformerDecoder(
+            Embedding(vocabulary, size, padding=PADDING), size, heads=settings.heads,
+            layers=layers, inner_size=4 * size, state_size=encoder.state_size, dropout=dropout,
+        )  # fmt: skip
+    width = _chosen("decoder.embedding_size", settings.embedding_size)
+    embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
+    read = width + (size if settings.input_feeding else 0)
+    recurrence = Recurrence(read, size, cell=settings.kind, layers=layers, dropout=dropout)
+    if settings.attention == "none":
+        if settings.input_feeding or settings.coverage:
+            raise SettingsError("a decoder that never looks back has no look to feed or to cover.")
+        return BottleneckDecoder(
+            embedding, recurrence, final_size=encoder.final_size, dropout=dropout
+        )
+    return RecurrentDecoder(
+        embedding, recurrence, attention=_attention(settings, size, encoder.state_size),
+        state_size=encoder.state_size, final_size=encoder.final_size, dropout=dropout,
+        feeds_input=settings.input_feeding, uses_coverage=settings.coverage,
+    )  # fmt: skip
+
+
+def _attention(settings: DecoderSettings, query: int, key: int) -> Attention:
+    name = settings.attention
+    if name in ("dot", "scaled dot", "cosine") and query != key:
+        raise SettingsError(
+            f"the {name} score compares like with like: decoder.hidden_size is {query}, but the "
+            f"encoder's states have a size of {key}. Make them equal, or take 'general'."
+        )
+    if settings.coverage and name not in ("additive", "concat"):
+        raise SettingsError(f"decoder.coverage needs an additive or concat score, not {name!r}.")
+    score = SCORES[name](query, key, settings.coverage)
+    return Attention(score, NORMALIZERS[settings.normalizer])
+
+
+def _refuse_for_transformer(settings: DecoderSettings) -> None:
+    if settings.attention != "scaled dot" or settings.normalizer != "softmax":
+        raise SettingsError("a transformer decoder looks with scaled dot and softmax alone.")
+    if settings.input_feeding or settings.coverage:
+        raise SettingsError("input_feeding and coverage are options of recurrent decoders.")
+
+
+def _chosen(name: str, value: int | None) -> int:
+    if value is None:
+        raise SettingsError(f"{name} is open: expected a number.")
+    return value

@@ -1,0 +1,218 @@
+"""A model as a folder that lasts.
+
+    model.toml               settings, the format, and who wrote it
+    source.json target.json  vocabularies (and tags.json)
+    parameters.safetensors   the parameters, and the checksums of all of these
+    training.jsonl           a line an evaluation
+    card.md                  what it is, for a person
+
+A file is written under another name, flushed, and renamed; a folder likewise.
+So a crash leaves the old one or the new one. Nothing in it is ever executed.
+"""
+
+import hashlib
+import os
+import shutil
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+from torch import Tensor
+
+from regard.errors import CheckpointError, RegardError
+from regard.files import write_file
+from regard.model.build import Vocabularies, build
+from regard.model.config import ModelSettings
+from regard.model.seq2seq import Seq2Seq
+from regard.settings import read_toml, to_toml
+from regard.text import Vocabulary
+from regard.version import VERSION
+
+FORMAT = 1
+PARAMETERS = "parameters.safetensors"
+TABLES = ("model.toml", "source.json", "target.json", "tags.json")
+
+
+@dataclass(frozen=True)
+class Saved:
+    """All that a model folder holds.
+
+    Attributes:
+        settings: What the model is made of.
+        vocabularies: Its symbols.
+        model: Itself, in evaluation mode.
+        training: How it was trained, as plain tables.
+        log: The lines of training.jsonl.
+        card: The text of card.md.
+    """
+
+    settings: ModelSettings
+    vocabularies: Vocabularies
+    model: Seq2Seq
+    training: Mapping[str, object] = field(default_factory=dict[str, object])
+    log: str = ""
+    card: str = ""
+
+
+def save_model(folder: str | Path, saved: Saved) -> None:
+    """Write a whole model folder, in the place of one that may be there.
+
+    Raises:
+        CheckpointError: It cannot be written; what was there is still there.
+    """
+    folder = Path(folder)
+    aside = folder.with_name(f".{folder.name}.writing-{os.getpid()}")
+    try:
+        _refuse_foreign(folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir()
+        for name, content in _tables(saved).items():
+            write_file(aside / name, content.encode())
+        update_model(aside, saved)
+        if folder.exists():
+            previous = _previous(folder)
+            shutil.rmtree(previous, ignore_errors=True)
+            folder.rename(previous)
+            aside.rename(folder)
+            shutil.rmtree(previous)
+        else:
+            aside.rename(folder)
+    except OSError as error:
+        shutil.rmtree(aside, ignore_errors=True)
+        recover(folder)
+        if isinstance(error, RegardError):
+            raise
+        raise CheckpointError(f"{folder}: cannot be written: {error.strerror}.") from None
+
+
+def update_model(folder: Path, saved: Saved) -> None:
+    """Replace what training changes: the parameters, the log, the card."""
+    tensors = {name: tensor.detach().cpu().contiguous()
+               for name, tensor in saved.model.state_dict().items()}  # fmt: skip
+    checksums = {name: _checksum((folder / name).read_bytes())
+                 for name in TABLES if (folder / name).exists()}  # fmt: skip
+    checksums["tensors"] = _tensors_checksum(tensors)
+    write_file(folder / "training.jsonl", saved.log.encode())
+    write_file(folder / "card.md", saved.card.encode())
+    write_file(folder / PARAMETERS, save_tensors(tensors, checksums))
+
+
+def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
+    """Read a model folder.
+
+    Args:
+        folder: Where it is.
+        device: Where the parameters go.
+
+    Raises:
+        CheckpointError: It is no model folder, is damaged, or of a newer format.
+    """
+    folder = Path(folder)
+    recover(folder)
+    if not (folder / "model.toml").is_file():
+        what = "no such folder" if not folder.exists() else "no model folder: it has no model.toml"
+        raise CheckpointError(f"{folder}: {what}.")
+    try:
+        table = _readable_format(folder)
+        tensors = _verified_tensors(folder)
+        training = cast(Mapping[str, object], table.pop("training", {}))
+        settings = ModelSettings.of(table)
+        vocabularies = Vocabularies(
+            *(
+                Vocabulary.from_json((folder / name).read_text("utf-8"))
+                for name in ("source.json", "target.json", "tags.json")
+                if name != "tags.json" or (folder / name).exists()
+            )
+        )
+        model = build(settings, vocabularies)
+        model.load_state_dict(tensors)
+        log, card = (
+            (folder / name).read_text("utf-8") if (folder / name).exists() else ""
+            for name in ("training.jsonl", "card.md")
+        )
+    except CheckpointError:
+        raise
+    except (RegardError, OSError, UnicodeDecodeError, RuntimeError) as error:
+        raise CheckpointError(f"{folder}: cannot be read: {error}") from None
+    return Saved(settings, vocabularies, model.to(device).eval(), training, log, card)
+
+
+def recover(folder: Path) -> None:
+    """Put a model back that a crash caught between two renames."""
+    if not folder.exists() and _previous(folder).exists():
+        _previous(folder).rename(folder)
+
+
+def _previous(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.previous")
+
+
+def _refuse_foreign(folder: Path) -> None:
+    is_free = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+    if not is_free and not (folder / "model.toml").exists():
+        raise CheckpointError(f"{folder}: exists and is no model folder: choose another name.")
+
+
+def _tables(saved: Saved) -> dict[str, str]:
+    head = f'format = {FORMAT}\nregard = "{VERSION}"\n'
+    training = "\n" + to_toml({"training": saved.training}) if saved.training else ""
+    files = {
+        "model.toml": head + saved.settings.to_toml() + training,
+        "source.json": saved.vocabularies.source.to_json(),
+        "target.json": saved.vocabularies.target.to_json(),
+    }
+    if saved.vocabularies.tags is not None:
+        files["tags.json"] = saved.vocabularies.tags.to_json()
+    return files
+
+
+def _readable_format(folder: Path) -> dict[str, object]:
+    table = read_toml(folder / "model.toml")
+    number, writer = table.pop("format", None), table.pop("regard", "?")
+    if not isinstance(number, int):
+        raise CheckpointError(f"{folder}/model.toml: expected a format number, found {number!r}.")
+    if number > FORMAT:
+        raise CheckpointError(
+            f"{folder}: has format {number}, this regard {VERSION} reads up to {FORMAT}: "
+            f"regard {writer} or newer is needed."
+        )
+    return table
+
+
+def _verified_tensors(folder: Path) -> dict[str, Tensor]:
+    path = folder / PARAMETERS
+    if not path.is_file():
+        raise CheckpointError(f"{folder}: {PARAMETERS} is missing.")
+    try:
+        with safe_open(path, "pt") as file:
+            checksums = dict(file.metadata() or {})
+        tensors = load_tensors(path.read_bytes())
+    except (SafetensorError, struct.error, ValueError) as error:
+        raise CheckpointError(f"{path}: is damaged: {error}.") from None
+    if checksums.pop("tensors", None) != _tensors_checksum(tensors):
+        raise CheckpointError(f"{path}: is damaged: its checksum does not fit.")
+    for name in TABLES:
+        found = _checksum((folder / name).read_bytes()) if (folder / name).exists() else None
+        if found != checksums.get(name):
+            raise CheckpointError(f"{folder / name}: is not the file that this model was saved with.")
+    return tensors
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _tensors_checksum(tensors: Mapping[str, Tensor]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.contiguous().flatten().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,129 @@
+"""What a model is made of, and what its symbols are.
+
+A setting that is left open (None) is chosen from the data before anything is
+built; what is saved beside a model has no open settings.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from regard.layers import Cell
+from regard.settings import Settings
+from regard.text import Columns, Form, Segmenter, SymbolKind
+
+ScoreName = Literal["scaled dot", "dot", "cosine", "general", "additive", "concat", "none"]
+Kind = Literal["lstm", "gru", "transformer"]
+UnseenPolicy = Literal["copy", "unknown", "error"]
+Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+
+
+class SideSettings(Settings):
+    """How the strings of one side are cut.
+
+    Attributes:
+        symbols: graphemes, characters or words.
+        normalize: The Unicode form symbols are brought to.
+        output: The Unicode form in which strings are written.
+    """
+
+    symbols: SymbolKind | None = None
+    normalize: Form | None = None
+    output: Form | None = None
+
+    def segmenter(self) -> Segmenter:
+        """These settings at work."""
+        return Segmenter(
+            self.symbols or "graphemes", self.normalize or "none", self.output or "none"
+        )
+
+
+class TextSettings(Settings):
+    """What is read and written.
+
+    Attributes:
+        source: How sources are cut.
+        target: How targets are cut.
+        columns: Where source, target and tags stand in a file: their numbers
+            from one, such as "1,2" or "1,3,2".
+        unseen: What becomes of a symbol that training never saw: `copy` writes
+            it where the model writes "unknown" and looks at it, `unknown`
+            writes U+FFFD there, `error` refuses the string.
+        longest: Most symbols that a source or a target may have.
+    """
+
+    source: SideSettings = SideSettings()
+    target: SideSettings = SideSettings()
+    columns: str | None = None
+    unseen: UnseenPolicy = "copy"
+    longest: Count = 2000
+
+    def layout(self) -> Columns:
+        """The columns at work."""
+        return Columns() if self.columns is None else Columns.parse(self.columns)
+
+
+class EncoderSettings(Settings):
+    """What reads the source.
+
+    Attributes:
+        kind: lstm, gru or transformer.
+        embedding_size: Width of a symbol's vector (recurrent kinds).
+        hidden_size: Width of one direction, or of the Transformer.
+        layers: How many, one above the other.
+        heads: Looks side by side (Transformer).
+        dropout: Share of what is dropped.
+    """
+
+    kind: Kind = "lstm"
+    embedding_size: Count | None = None
+    hidden_size: Count | None = None
+    layers: Count | None = None
+    heads: Count = 4
+    dropout: Share | None = None
+
+
+class DecoderSettings(Settings):
+    """What writes the target.
+
+    Attributes:
+        kind: lstm, gru or transformer.
+        attention: How well a source position answers; none never looks back.
+        normalizer: How scores become weights.
+        embedding_size: Width of a symbol's vector (recurrent kinds).
+        hidden_size: Width of the state, or of the Transformer.
+        layers: How many, one above the other.
+        heads: Looks side by side (Transformer).
+        dropout: Share of what is dropped.
+        input_feeding: Whether the cell reads what the last look brought.
+        coverage: Whether the score sees what was looked at (additive, concat).
+    """
+
+    kind: Kind = "lstm"
+    attention: ScoreName = "scaled dot"
+    normalizer: Literal["softmax", "sparsemax"] = "softmax"
+    embedding_size: Count | None = None
+    hidden_size: Count | None = None
+    layers: Count | None = None
+    heads: Count = 4
+    dropout: Share | None = None
+    input_feeding: bool = False
+    coverage: bool = False
+
+
+class ModelSettings(Settings):
+    """All that describes a model without its parameters and vocabularies.
+
+    Attributes:
+        text: What is read and written.
+        encoder: What reads the source.
+        decoder: What writes the target.
+        length_ratio: The most target symbols that training saw for a source
+            symbol; a prediction may be longer by a few symbols and no more.
+    """
+
+    text: TextSettings = TextSettings()
+    encoder: EncoderSettings = EncoderSettings()
+    decoder: DecoderSettings = DecoderSettings()
+    length_ratio: float = 2.0

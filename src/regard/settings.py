@@ -1,0 +1,115 @@
+"""A TOML table becomes validated, frozen settings, strictly.
+
+A setting is a field of a frozen pydantic model. An unknown name is refused
+with the nearest right one, a wrong type or an impossible value with what was
+expected; nothing is converted in silence.
+"""
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from regard.errors import SettingsError
+
+
+class Settings(BaseModel):
+    """The root of all settings: frozen, strict, nothing extra."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    @classmethod
+    def of(cls, table: Mapping[str, object]) -> Self:
+        """Settings from a table, tables within it included.
+
+        Raises:
+            SettingsError: A name is unknown or a value impossible.
+        """
+        try:
+            return cls.model_validate(table)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = [str(part) for part in first["loc"]]
+            if first["type"] == "extra_forbidden":
+                raise SettingsError(_unknown(cls, place)) from None
+            raise SettingsError(
+                f"setting {'.'.join(place)} is {first['input']!r}: {first['msg']}."
+            ) from None
+
+    def changed(self, assignment: str) -> Self:
+        """The same with one setting changed, such as "decoder.hidden_size=256".
+
+        Raises:
+            SettingsError: It is no assignment, or the name or value is wrong.
+        """
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise SettingsError(f"{assignment!r}: expected NAME=VALUE.")
+        table = self.to_table()
+        place: dict[str, object] = table
+        *parents, last = name.strip().split(".")
+        for parent in parents:
+            inner = place.setdefault(parent, {})
+            if not isinstance(inner, dict):
+                raise SettingsError(_unknown(type(self), name.strip().split(".")))
+            place = cast(dict[str, object], inner)
+        place[last] = _value(value.strip())
+        return self.of(table)
+
+    def to_table(self) -> dict[str, object]:
+        """Plain tables of what is set; settings left open are not in it."""
+        return self.model_dump(exclude_none=True)
+
+    def to_toml(self) -> str:
+        """The settings as TOML."""
+        return to_toml(self.to_table())
+
+
+def read_toml(path: str | Path) -> dict[str, object]:
+    """A TOML file as tables.
+
+    Raises:
+        SettingsError: It cannot be read, or is no TOML.
+    """
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: {error}.") from None
+
+
+def _unknown(settings: type[BaseModel], place: list[str]) -> str:
+    known: type[BaseModel] | None = settings
+    for part in place[:-1]:
+        annotation = known.model_fields[part].annotation if part in known.model_fields else None
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            break
+        known = annotation
+    nearest = difflib.get_close_matches(place[-1], known.model_fields, 1, 0.5)
+    hint = f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(known.model_fields)}."
+    return f"unknown setting {'.'.join(place)}; {hint}"
+
+
+def _value(text: str) -> object:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def to_toml(table: Mapping[str, object], name: tuple[str, ...] = ()) -> str:
+    """Nested tables of strings, numbers, booleans and lists of them as TOML."""
+    lines = [f"[{'.'.join(name)}]"] if name else []
+    inner: list[str] = []
+    for key, value in table.items():
+        if isinstance(value, dict):
+            inner.append(to_toml(cast(dict[str, object], value), (*name, key)))
+        else:
+            # Strings, numbers, booleans and lists of them are written alike in JSON and TOML.
+            lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+    return "\n\n".join(["\n".join(lines), *(part.strip("\n") for part in inner)]).strip("\n") + "\n"

@@ -1,0 +1,49 @@
+"""Text: what is read and written."""
+
+from regard.text.batch import Batch, BatchMaker, Corpus, Source, Tokens, source_of
+from regard.text.pairs import (
+    Columns,
+    Pair,
+    open_output,
+    pairs_of,
+    read_lines,
+    read_pairs,
+    read_parallel,
+    read_rows,
+    tags_of,
+)
+from regard.text.samples import sample_path
+from regard.text.symbols import Form, Segmenter, Symbol, SymbolKind
+from regard.text.toys import Toy, make_toys
+from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
+
+__all__ = [
+    "END",
+    "PADDING",
+    "SPECIAL",
+    "START",
+    "UNKNOWN",
+    "Batch",
+    "BatchMaker",
+    "Columns",
+    "Corpus",
+    "Form",
+    "Pair",
+    "Segmenter",
+    "Source",
+    "Symbol",
+    "SymbolKind",
+    "Tokens",
+    "Toy",
+    "Vocabulary",
+    "make_toys",
+    "open_output",
+    "pairs_of",
+    "read_lines",
+    "read_pairs",
+    "read_parallel",
+    "read_rows",
+    "sample_path",
+    "source_of",
+    "tags_of",
+]

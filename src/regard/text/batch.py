@@ -1,0 +1,249 @@
+"""Pairs become flat stores of tokens, and these become padded tensors.
+
+Every token of a corpus lies in one array, with the place where each string
+begins; a batch is cut out of it by index arithmetic. The order of the batches
+is a function of (seed, epoch) alone, so training can be resumed anywhere.
+
+Now and then a symbol is replaced by the unknown one, the rarer the oftener;
+where the same symbol stands in the target it is replaced there too, so the
+model learns what to do with a symbol that it has never seen: look at it, and
+write "unknown", which is where `copy` puts it.
+"""
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int
+from numpy.typing import NDArray
+from torch import Tensor
+
+from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an encoder reads: padded symbols, and tags in no order.
+
+    Attributes:
+        tokens: Ids, each row closed by the end symbol.
+        mask: True where a symbol stands.
+        tags: Ids of the tags; no columns if the task has none.
+        tags_mask: True where a tag stands.
+    """
+
+    tokens: Int[Tensor, "batch source"]
+    mask: Bool[Tensor, "batch source"]
+    tags: Int[Tensor, "batch tags"]
+    tags_mask: Bool[Tensor, "batch tags"]
+
+    def to(self, device: torch.device) -> "Source":
+        """The same on a device."""
+        parts = (self.tokens, self.mask, self.tags, self.tags_mask)
+        return Source(*(part.to(device) for part in parts))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some pairs, padded.
+
+    Attributes:
+        source: What is read.
+        inputs: The start symbol and the target: what the decoder is given.
+        target: The target and the end symbol: what it should write.
+        mask: True where `target` has a symbol.
+    """
+
+    source: Source
+    inputs: Int[Tensor, "batch target"]
+    target: Int[Tensor, "batch target"]
+    mask: Bool[Tensor, "batch target"]
+
+    def to(self, device: torch.device) -> "Batch":
+        """The same on a device."""
+        parts = (self.inputs, self.target, self.mask)
+        return Batch(self.source.to(device), *(part.to(device) for part in parts))
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Many sequences of ids in one flat array.
+
+    Attributes:
+        values: All ids, one sequence after the other.
+        offsets: Where each begins, and where the last ends.
+    """
+
+    values: NDArray[np.int32]
+    offsets: Integers
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> Integers:
+        """How long each sequence is."""
+        return np.diff(self.offsets)
+
+    def padded(self, rows: Integers) -> Integers:
+        """The given sequences as rows, padded to the longest."""
+        starts, lengths = self.offsets[rows], self.offsets[rows + 1] - self.offsets[rows]
+        columns = np.arange(lengths.max(initial=0))
+        inside = columns < lengths[:, None]
+        places = np.where(inside, starts[:, None] + columns, 0)
+        values = self.values[places] if len(self.values) else np.zeros_like(places)
+        return np.where(inside, values, PADDING)
+
+
+class Tokens(NamedTuple):
+    """One pair as ids."""
+
+    source: list[int]
+    target: list[int]
+    tags: list[int]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """All pairs of a file as ids.
+
+    Attributes:
+        source: Sources, without an end symbol.
+        target: Targets, without start and end.
+        tags: Tags; all empty if there are none.
+    """
+
+    source: Sequences
+    target: Sequences
+    tags: Sequences
+
+    @classmethod
+    def of(cls, pairs: Iterable[Tokens]) -> "Corpus":
+        """Store pairs as they come, without keeping them."""
+        flat = [array("i") for _ in Tokens._fields]
+        offsets = [array("q", [0]) for _ in Tokens._fields]
+        for pair in pairs:
+            for values, ends, sequence in zip(flat, offsets, pair, strict=True):
+                values.extend(sequence)
+                ends.append(len(values))
+        return cls(*(Sequences(np.asarray(values, np.int32), np.asarray(ends, np.int64))
+                     for values, ends in zip(flat, offsets, strict=True)))  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def batches(self, size: int, symbols: int, *, seed: int, epoch: int) -> list[Integers]:
+        """The rows of each batch of an epoch: near in length, in random order.
+
+        Args:
+            size: Pairs in a batch.
+            symbols: Most source and target symbols in a batch, padding included;
+                a single longer pair still is a batch.
+            seed: The run's seed.
+            epoch: Which pass over the data.
+        """
+        chance = np.random.default_rng([seed, epoch])
+        lengths = self.source.lengths + self.target.lengths + 2
+        order = chance.permutation(len(self))
+        batches: list[Integers] = []
+        for chunk in np.array_split(order, max(1, round(len(order) / (size * 32)))):
+            chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
+            batches += _cut(chunk, lengths[chunk], size, symbols)
+        return [batches[index] for index in chance.permutation(len(batches))]
+
+
+def _cut(rows: Integers, lengths: Integers, size: int, symbols: int) -> list[Integers]:
+    pieces: list[Integers] = []
+    start = 0
+    for index in range(len(rows)):
+        count = index - start + 1
+        if count > 1 and (count > size or count * lengths[index] > symbols):
+            pieces.append(rows[start:index])
+            start = index
+    return [*pieces, rows[start:]]
+
+
+def source_of(tokens: Integers, tags: Integers) -> Source:
+    """Padded arrays as what an encoder reads; the end symbol is put behind each row."""
+    rows = np.concatenate([tokens, np.full((len(tokens), 1), PADDING)], axis=1)
+    lengths = (tokens != PADDING).sum(1)
+    rows[np.arange(len(rows)), lengths] = END
+    return Source(
+        torch.from_numpy(rows),
+        torch.from_numpy(rows != PADDING),
+        torch.from_numpy(tags),
+        torch.from_numpy(tags != PADDING),
+    )
+
+
+@dataclass(frozen=True)
+class BatchMaker:
+    """Cuts batches out of a corpus, some rare symbols replaced by the unknown one.
+
+    Attributes:
+        corpus: The pairs.
+        replacement: How likely each source id is to be replaced.
+        tags_replacement: How likely each tag is to be replaced.
+        shared: For each source id the target id of the same symbol, or -1.
+    """
+
+    corpus: Corpus
+    replacement: NDArray[np.float64]
+    tags_replacement: NDArray[np.float64]
+    shared: Integers
+
+    @classmethod
+    def of(
+        cls, corpus: Corpus, source: Vocabulary, target: Vocabulary, tags: Vocabulary | None
+    ) -> "BatchMaker":
+        """Replace a symbol seen n times with probability 0.5 / (0.5 + n)."""
+        shared = np.full(len(source), -1)
+        shared[len(SPECIAL) :] = [
+            target.encode([symbol])[0] if symbol in target else -1 for symbol in source.symbols
+        ]
+        return cls(corpus, _rarity(source), _rarity(tags), shared)
+
+    def batch(self, rows: Integers, chance: np.random.Generator | None = None) -> Batch:
+        """The batch of some rows.
+
+        Args:
+            rows: Which pairs.
+            chance: Draws what is replaced; nothing is if None.
+        """
+        source, target = self.corpus.source.padded(rows), self.corpus.target.padded(rows)
+        tags = self.corpus.tags.padded(rows)
+        if chance is not None:
+            source, target = self._replace(source, target, chance)
+            lost = chance.random(tags.shape) < self.tags_replacement[tags]
+            tags = np.where(lost, UNKNOWN, tags)
+        start = np.full((len(rows), 1), START)
+        lengths = (target != PADDING).sum(1)
+        closed = np.concatenate([target, np.full((len(rows), 1), PADDING)], axis=1)
+        closed[np.arange(len(rows)), lengths] = END
+        return Batch(
+            source_of(source, tags),
+            torch.from_numpy(np.concatenate([start, target], axis=1)),
+            torch.from_numpy(closed),
+            torch.from_numpy(closed != PADDING),
+        )
+
+    def _replace(
+        self, source: Integers, target: Integers, chance: np.random.Generator
+    ) -> tuple[Integers, Integers]:
+        # A whole type is replaced in a row, for an unseen symbol is unseen on both sides.
+        lost = chance.random(source.shape) < self.replacement[source]
+        for row in np.flatnonzero(lost.any(1)):
+            gone = np.unique(source[row, lost[row]])
+            source[row, np.isin(source[row], gone)] = UNKNOWN
+            target[row, np.isin(target[row], self.shared[gone])] = UNKNOWN
+        return source, target
+
+
+def _rarity(vocabulary: Vocabulary | None) -> NDArray[np.float64]:
+    counts = () if vocabulary is None else vocabulary.counts
+    return np.array([0.0] * len(SPECIAL) + [0.5 / (0.5 + count) for count in counts])

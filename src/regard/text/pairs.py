@@ -1,0 +1,288 @@
+"""The strict reader and writer of lines and pairs.
+
+A file is UTF-8, with or without a byte-order mark. Only LF, CRLF and CR end a
+line; no other character does, and no quote means anything. What is not as
+expected is refused with file and line; nothing is dropped or mended.
+
+    .tsv and others    columns separated by a tab
+    .jsonl             an object a line: source, target, tags
+    .gz after any      compressed
+    -                  standard input
+"""
+
+import gzip
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from regard.errors import DataError, SettingsError
+
+_TAG = re.compile(r"[^;,|()\s]+")
+_NAMES = ("source", "target", "tags")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A source, its target, and what else is known of it.
+
+    Attributes:
+        source: The string that is read.
+        target: The string that is written.
+        tags: An unordered set of features, such as of an inflected form.
+        line: Where it stood in its file, from one; 0 if it came from a program.
+    """
+
+    source: str
+    target: str
+    tags: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which column of a file holds what, counted from zero.
+
+    Attributes:
+        source: The source's column.
+        target: The target's column, or None for files of sources alone.
+        tags: The tags' column, or None.
+        allows_more: Whether further columns are passed over.
+    """
+
+    source: int = 0
+    target: int | None = 1
+    tags: int | None = None
+    allows_more: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> "Columns":
+        """Read an order such as "source,tags,target", or "1,3,2".
+
+        Numbers say, from one, where source, target and tags stand. Names list
+        the columns in their order, with "-" for one that is passed over.
+
+        Raises:
+            SettingsError: It is neither.
+        """
+        words = [word.strip() for word in text.replace("\t", ",").split(",")]
+        if all(word.isdecimal() and int(word) > 0 for word in words) and len(words) in (2, 3):
+            places = [int(word) - 1 for word in words]
+        elif all(word in (*_NAMES, "-") for word in words) and {"source", "target"} <= set(words):
+            places = [words.index(name) for name in _NAMES if name in words]
+        else:
+            places = []
+        if not places or len(set(places)) != len(places):
+            raise SettingsError(
+                f"columns are {text!r}: expected names such as 'source,tags,target' "
+                "or the numbers of source, target and tags such as '1,3,2'."
+            )
+        return cls(places[0], places[1], places[2] if len(places) > 2 else None, allows_more=True)
+
+    @property
+    def count(self) -> int:
+        """How many columns a line must have."""
+        return 1 + max(place for place in (self.source, self.target, self.tags, 0)
+                       if place is not None)  # fmt: skip
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a file, without their ends, one at a time.
+
+    Raises:
+        DataError: The file cannot be read, or a line is not UTF-8.
+    """
+    with _opened(path) as file:
+        number = 0
+        try:
+            for raw in file:
+                for line in _split_line_ends(raw):
+                    number += 1
+                    if number == 1:
+                        line = line.removeprefix(b"\xef\xbb\xbf")
+                    yield line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"expected UTF-8, found byte 0x{error.object[error.start]:02x} "
+                f"at place {error.start + 1} of the line.", path, number,
+            ) from None  # fmt: skip
+        except (OSError, EOFError) as error:
+            raise DataError(f"cannot be read: {error}.", path, number or None) from None
+
+
+def read_rows(path: str | Path, columns: Columns | None = None) -> Iterator[Pair | None]:
+    """One pair for each line of a file, None for a blank one.
+
+    Args:
+        path: The file; its ending says how it is written.
+        columns: Where source, target and tags stand; source and target if None.
+
+    Raises:
+        DataError: A line is not as expected.
+    """
+    columns = Columns() if columns is None else columns
+    is_json = str(path).removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    for number, line in enumerate(read_lines(path), 1):
+        if not line.strip():
+            yield None
+        elif is_json:
+            yield _pair_of_json(line, columns, path, number)
+        else:
+            yield _pair_of_columns(line, columns, path, number)
+
+
+def read_pairs(path: str | Path, columns: Columns | None = None) -> Iterator[Pair]:
+    """The pairs of a file, one at a time. Blank lines are passed over.
+
+    Raises:
+        DataError: A line is not as expected, or the file holds no pair at all.
+    """
+    is_empty = True
+    for row in read_rows(path, columns):
+        if row is not None:
+            is_empty = False
+            yield row
+    if is_empty:
+        raise DataError("expected lines of text, found none.", path)
+
+
+def read_parallel(source: str | Path, target: str | Path) -> Iterator[Pair]:
+    """The pairs of two files, line by line. Lines blank in both are passed over.
+
+    Raises:
+        DataError: One file is shorter, or a line is blank on one side only.
+    """
+    number = 0
+    for number, (left, right) in enumerate(zip_longest(read_lines(source), read_lines(target)), 1):
+        if left is None or right is None:
+            path, other = (source, target) if left is None else (target, source)
+            raise DataError(f"ends here, but {other} goes on: expected as many lines.", path,
+                            number - 1)  # fmt: skip
+        if left.strip() or right.strip():
+            if not left.strip() or not right.strip():
+                path, other = (source, target) if not left.strip() else (target, source)
+                raise DataError(f"expected text, for {other} has some on this line; found none.",
+                                path, number)  # fmt: skip
+            yield Pair(left, right, line=number)
+    if number == 0:
+        raise DataError("expected lines of text, found none.", source)
+
+
+def pairs_of(rows: Iterable[object]) -> list[Pair]:
+    """Pairs from a program's own (source, target) or (source, target, tags) rows.
+
+    Raises:
+        DataError: A row is something else, or a side is empty.
+    """
+    pairs: list[Pair] = []
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Pair):
+            pairs.append(row)
+            continue
+        cells = cast(tuple[object, ...], row) if isinstance(row, tuple | list) else ()
+        if len(cells) not in (2, 3) or not all(isinstance(cell, str) for cell in cells[:2]):
+            raise DataError(f"pair {number}: expected (source, target) or (source, target, tags), "
+                            f"found {row!r}.")  # fmt: skip
+        source, target = str(cells[0]), str(cells[1])
+        if not source.strip() or not target.strip():
+            raise DataError(f"pair {number}: expected text on both sides, found {row!r}.")
+        pairs.append(Pair(source, target, tags_of(cells[2]) if len(cells) == 3 else ()))
+    if not pairs:
+        raise DataError("expected pairs, found none.")
+    return pairs
+
+
+def tags_of(tags: object) -> tuple[str, ...]:
+    """Tags from "V;PST;3;SG", from nested "N;ABL(PL)", or from a list of them.
+
+    Example:
+        >>> tags_of("N;ABL(PL;PSS(1,PL))")
+        ('N', 'ABL', 'PL', 'PSS', '1', 'PL')
+    """
+    if isinstance(tags, str):
+        return tuple(_TAG.findall(tags))
+    if isinstance(tags, list | tuple):
+        return tuple(str(tag) for tag in cast(list[object], tags))
+    raise DataError(f"expected tags such as 'V;PST;3;SG' or a list of them, found {tags!r}.")
+
+
+def open_output(path: str | Path) -> AbstractContextManager[BinaryIO]:
+    """A file to write to, compressed if it ends in .gz, standard output if it is "-"."""
+    if str(path) == "-":
+        return nullcontext(sys.stdout.buffer)
+    try:
+        if str(path).endswith(".gz"):
+            return cast(BinaryIO, gzip.open(path, "wb"))
+        return open(path, "wb")
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}.", path) from None
+
+
+def _opened(path: str | Path) -> AbstractContextManager[BinaryIO]:
+    if str(path) == "-":
+        return nullcontext(sys.stdin.buffer)
+    try:
+        if str(path).endswith(".gz"):
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        return open(path, "rb")
+    except IsADirectoryError:
+        raise DataError("expected a file, found a directory.", path) from None
+    except FileNotFoundError:
+        raise DataError("no such file.", path) from None
+    except OSError as error:
+        raise DataError(f"cannot be opened: {error.strerror}.", path) from None
+
+
+def _split_line_ends(raw: bytes) -> list[bytes]:
+    body = raw.removesuffix(b"\n").removesuffix(b"\r")
+    return body.split(b"\r") if b"\r" in body else [body]
+
+
+def _pair_of_columns(line: str, columns: Columns, path: str | Path, number: int) -> Pair:
+    cells = line.split("\t")
+    expected = columns.count
+    if len(cells) < expected or (len(cells) > expected and not columns.allows_more):
+        noun = "column" if expected == 1 else "columns separated by a tab"
+        hint = " Other orders are set with --columns." if len(cells) > expected else ""
+        raise DataError(f"expected {expected} {noun}, found {len(cells)}.{hint}", path, number)
+    return _checked(
+        cells[columns.source],
+        "" if columns.target is None else cells[columns.target],
+        () if columns.tags is None else tags_of(cells[columns.tags]),
+        columns, path, number,
+    )  # fmt: skip
+
+
+def _pair_of_json(line: str, columns: Columns, path: str | Path, number: int) -> Pair:
+    try:
+        row: object = json.loads(line)
+    except ValueError as error:
+        raise DataError(f"expected a JSON object, found {error}.", path, number) from None
+    needed = _NAMES[: 1 if columns.target is None else 2]
+    table = cast(dict[str, object], row) if isinstance(row, dict) else {}
+    for name in needed:
+        if not isinstance(table.get(name), str):
+            raise DataError(f"expected an object with a string {name!r}, found {line[:60]!r}.",
+                            path, number)  # fmt: skip
+    source, target = (str(table.get(name, "")) for name in ("source", "target"))
+    return _checked(source, target, tags_of(table.get("tags", [])), columns, path, number)
+
+
+def _checked(
+    source: str,
+    target: str,
+    tags: tuple[str, ...],
+    columns: Columns,
+    path: str | Path,
+    number: int,
+) -> Pair:
+    if not source.strip():
+        raise DataError("expected text in the source column, found none.", path, number)
+    if columns.target is not None and not target.strip():
+        raise DataError("expected text in the target column, found none.", path, number)
+    return Pair(source, target, tags, number)

@@ -1,0 +1,18 @@
+"""Training: one call from files to a model folder."""
+
+from regard.training.config import RunSettings, TrainingSettings
+from regard.training.run import Chosen, Listener, train
+from regard.training.sources import Data, Parallel
+from regard.training.trainer import Progress, Trainer
+
+__all__ = [
+    "Chosen",
+    "Data",
+    "Listener",
+    "Parallel",
+    "Progress",
+    "RunSettings",
+    "Trainer",
+    "TrainingSettings",
+    "train",
+]

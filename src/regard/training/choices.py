@@ -1,0 +1,164 @@
+"""What is chosen from the data: symbols, sizes, batch, epochs.
+
+All that a person did not set is set here, before anything is built; it is
+printed, and it is saved with the model.
+"""
+
+import hashlib
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from regard.errors import DataError
+from regard.model import SideSettings, Vocabularies
+from regard.settings import Settings
+from regard.text import Form, Pair, Vocabulary
+from regard.training.config import RunSettings, TrainingSettings
+
+HEAD = 10_000
+_LONGEST_PHONE = 3.0
+Part = TypeVar("Part", bound=Settings)
+_MARGIN = 10
+
+
+def choose_symbols(settings: RunSettings, head: Sequence[Pair]) -> RunSettings:
+    """Settle how both sides are cut, from the first pairs of the data."""
+    text = settings.text
+    source = _side(text.source, [pair.source for pair in head], "graphemes")
+    targets = [pair.target for pair in head]
+    target = _side(text.target, targets, "words" if are_phones(targets) else "graphemes")
+    text = text.model_copy(update={"source": source, "target": target})
+    return settings.model_copy(update={"text": text})
+
+
+def are_phones(targets: Sequence[str]) -> bool:
+    """Whether most targets are short symbols with blanks between them."""
+    spaced = [target.split() for target in targets if " " in target.strip()]
+    words = [word for target in spaced for word in target]
+    if len(spaced) * 2 <= len(targets) or not words:
+        return False
+    return sum(len(unicodedata.normalize("NFC", word)) for word in words) / len(words) <= (
+        _LONGEST_PHONE
+    )
+
+
+def _side(side: SideSettings, lines: Sequence[str], symbols: str) -> SideSettings:
+    normalize = side.normalize or ("nfd" if _is_hangul(lines) else "none")
+    output = side.output or (_form(lines) if normalize != "none" else "none")
+    chosen = {"symbols": side.symbols or symbols, "normalize": normalize, "output": output}
+    return side.model_copy(update=chosen)
+
+
+def _is_hangul(lines: Sequence[str]) -> bool:
+    # A syllable is written as one character but is two or three letters: they generalise.
+    letters = [character for line in lines for character in line if character.isalpha()]
+    return 2 * sum("\uac00" <= character <= "\ud7a3" for character in letters) > len(letters)
+
+
+def _form(lines: Sequence[str]) -> Form:
+    for form, name in (("nfc", "NFC"), ("nfd", "NFD")):
+        if all(unicodedata.is_normalized(name, line) for line in lines):
+            return form
+    return "none"
+
+
+@dataclass
+class Survey:
+    """What one pass over the training data found.
+
+    Attributes:
+        source: Counts of the source's symbols.
+        target: Counts of the target's.
+        tags: Counts of the tags.
+        pairs: How many pairs there are.
+        length_ratio: The most target symbols for a source symbol.
+        fingerprint: A checksum of the pairs in their order.
+    """
+
+    source: Counter[str] = field(default_factory=Counter[str])
+    target: Counter[str] = field(default_factory=Counter[str])
+    tags: Counter[str] = field(default_factory=Counter[str])
+    pairs: int = 0
+    length_ratio: float = 1.0
+    fingerprint: str = ""
+
+    def vocabularies(self) -> Vocabularies:
+        """The vocabularies of what was counted."""
+        return Vocabularies(
+            Vocabulary.of_counts(self.source),
+            Vocabulary.of_counts(self.target),
+            Vocabulary.of_counts(self.tags) if self.tags else None,
+        )
+
+
+def survey(settings: RunSettings, pairs: Iterable[Pair], path: str | None = None) -> Survey:
+    """Count the symbols of the training data, and refuse what is too long.
+
+    Raises:
+        DataError: A string is longer than `text.longest`, or has no symbols.
+    """
+    found, digest = Survey(), hashlib.sha256()
+    source, target = settings.text.source.segmenter(), settings.text.target.segmenter()
+    for pair in pairs:
+        read, written = source.texts(pair.source), target.texts(pair.target)
+        for side, symbols in (("source", read), ("target", written)):
+            if len(symbols) > settings.text.longest:
+                raise DataError(
+                    f"expected a {side} of at most {settings.text.longest} symbols, found "
+                    f"{len(symbols)}. The limit is set with --set text.longest={len(symbols)}.",
+                    path, pair.line or None,
+                )  # fmt: skip
+        digest.update(f"{pair.source}\t{pair.target}\t{';'.join(pair.tags)}\n".encode())
+        found.source.update(read)
+        found.target.update(written)
+        found.tags.update(pair.tags)
+        found.pairs += 1
+        found.length_ratio = max(found.length_ratio, (len(written) - _MARGIN) / len(read))
+    found.fingerprint = digest.hexdigest()
+    return found
+
+
+def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
+    """Settle sizes, batch, and length of training, from the number of pairs."""
+    is_large = found.pairs > 30_000
+    encoder, decoder = settings.encoder, settings.decoder
+    recurrent = {"embedding_size": 256, "hidden_size": 256, "layers": 1, "dropout": 0.3}
+    transformer = {"hidden_size": 256, "layers": 4 if is_large else 3, "dropout": 0.3}
+    encoder = _filled(encoder, transformer if encoder.kind == "transformer" else recurrent)
+    # A recurrent encoder's states hold both directions; scores that compare need like sizes.
+    state_size = (encoder.hidden_size or 0) * (1 if encoder.kind == "transformer" else 2)
+    recurrent |= {"hidden_size": state_size}
+    decoder = _filled(decoder, transformer if decoder.kind == "transformer" else recurrent)
+    is_recurrent = "transformer" not in (encoder.kind, decoder.kind)
+    return settings.model_copy(
+        update={
+            "encoder": encoder,
+            "decoder": decoder,
+            "training": _course(settings.training, found.pairs, is_recurrent),
+            "length_ratio": round(found.length_ratio, 4),
+        }
+    )
+
+
+def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> TrainingSettings:
+    size = training.batch_size or (128 if pairs > 30_000 else 64 if pairs > 2000 else 32)
+    updates = max(1, math.ceil(pairs / size))
+    usual = max(8, round((2500 + pairs / 10) / updates))
+    epochs = training.epochs or (100_000 if training.minutes else usual)
+    chosen: dict[str, object] = {
+        "batch_size": size,
+        "epochs": epochs,
+        "patience": max(10, usual // 2),
+        "learning_rate": 0.001 if is_recurrent else 0.0005,
+    }
+    return _filled(training, chosen | ({"evaluate_every": 1000} if updates > 1000 else {}))
+
+
+def _filled(settings: Part, chosen: Mapping[str, object]) -> Part:
+    is_open = {name for name, value in settings if value is None}
+    return settings.model_copy(
+        update={name: value for name, value in chosen.items() if name in is_open}
+    )

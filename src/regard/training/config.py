@@ -1,0 +1,69 @@
+"""How to train. What is left open (None) is chosen from the data's size."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from regard.model import ModelSettings
+from regard.settings import Settings
+
+Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class TrainingSettings(Settings):
+    """How to train.
+
+    Attributes:
+        seed: The same seed gives the same bits on a CPU.
+        epochs: Passes over the data; with `minutes`, at most so many.
+        minutes: A time budget; the learning rate's course is fitted to it. What
+            it gives depends on the machine's speed, so the same seed no longer
+            gives the same bits.
+        batch_size: Pairs in an update.
+        batch_symbols: Most source and target symbols in an update, padding included.
+        learning_rate: Its peak.
+        warm_up: Share of the training in which it rises to the peak.
+        weight_decay: Of AdamW.
+        label_smoothing: Share of the probability that is spread over all symbols.
+        clip: Largest norm of the gradient.
+        evaluate_every: Updates between two evaluations; an epoch if None.
+        patience: How many evaluations in a row may bring nothing before training
+            stops early.
+        precision: float32, bfloat16, or auto: bfloat16 for the large products
+            where the device is fast at it.
+        device: "auto", "cpu", "cuda", ...
+    """
+
+    seed: Annotated[int, Field(ge=0)] = 0
+    epochs: Count | None = None
+    minutes: Positive | None = None
+    batch_size: Count | None = None
+    batch_symbols: Count = 20_000
+    learning_rate: Positive | None = None
+    warm_up: Share = 0.1
+    weight_decay: Annotated[float, Field(ge=0)] = 0.01
+    label_smoothing: Share = 0.1
+    clip: Positive = 1.0
+    evaluate_every: Count | None = None
+    patience: Count | None = None
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    device: str = "auto"
+
+
+class RunSettings(ModelSettings):
+    """All that a run can be told: the model's settings, and how to train it.
+
+    Attributes:
+        training: How to train.
+    """
+
+    training: TrainingSettings = TrainingSettings()
+
+    def model_settings(self) -> ModelSettings:
+        """The model's part alone."""
+        return ModelSettings(
+            text=self.text, encoder=self.encoder, decoder=self.decoder,
+            length_ratio=self.length_ratio,
+        )  # fmt: skip

@@ -1,0 +1,127 @@
+"""What is needed to go on with a training as if it had never stopped.
+
+One file holds it all, so it is there whole or not at all: the parameters, the
+best parameters so far, the optimiser's moments, the state of the random
+numbers, and where in which epoch the training stands. No pickle.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as save_tensors
+from torch import Tensor
+
+from regard.errors import CheckpointError
+from regard.files import write_file
+
+NAME = Path("latest") / "state.safetensors"
+
+
+@dataclass
+class Position:
+    """Where a training stands.
+
+    Attributes:
+        update: Updates done.
+        epoch: The epoch it is in.
+        batch: Batches done in it.
+        best: The best dev result, smaller is better: share of wrong words,
+            then symbol error rate. None before the first evaluation.
+        stale: Evaluations since then.
+        loss: Sum of the losses since the last evaluation.
+        losses: How many those were.
+        target_symbols: Target symbols trained on, in all.
+        wall_seconds: Time spent, pauses between sessions left out.
+        cpu_seconds: Time of all cores spent.
+        log: The lines of training.jsonl.
+        is_finished: Whether there is nothing left to do.
+    """
+
+    update: int = 0
+    epoch: int = 0
+    batch: int = 0
+    best: list[float] | None = None
+    stale: int = 0
+    loss: float = 0.0
+    losses: int = 0
+    target_symbols: int = 0
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    log: list[str] = field(default_factory=list[str])
+    is_finished: bool = False
+
+
+@dataclass(frozen=True)
+class Latest:
+    """The whole state of a training.
+
+    Attributes:
+        position: Where it stands.
+        tensors: Everything else, by name.
+        fingerprint: Of the data and the settings it belongs to.
+    """
+
+    position: Position
+    tensors: dict[str, Tensor]
+    fingerprint: str
+
+    def part(self, name: str) -> dict[str, Tensor]:
+        """The tensors of one part, without its prefix."""
+        prefix = f"{name}."
+        return {key.removeprefix(prefix): tensor for key, tensor in self.tensors.items()
+                if key.startswith(prefix)}  # fmt: skip
+
+
+def save_latest(folder: Path, latest: Latest) -> None:
+    """Write the state into a model folder.
+
+    Raises:
+        CheckpointError: It cannot be written; the one before is still there.
+    """
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in latest.tensors.items()}
+    metadata = {"position": json.dumps(asdict(latest.position)), "fingerprint": latest.fingerprint}
+    try:
+        (folder / NAME).parent.mkdir(exist_ok=True)
+        write_file(folder / NAME, save_tensors(tensors, metadata))
+    except OSError as error:
+        raise CheckpointError(f"{folder / NAME}: cannot be written: {error.strerror}.") from None
+
+
+def load_latest(folder: Path) -> Latest:
+    """Read the state of a training from a model folder.
+
+    Raises:
+        CheckpointError: There is none, or it is damaged.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        raise CheckpointError(f"{path}: no such file: there is no training to resume.")
+    try:
+        with safe_open(path, "pt") as file:
+            metadata = dict(file.metadata() or {})
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        position = Position(**json.loads(metadata["position"]))
+        return Latest(position, tensors, metadata["fingerprint"])
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise CheckpointError(f"{path}: is damaged: {error}.") from None
+
+
+def moments(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The optimiser's state as named tensors."""
+    state = optimizer.state_dict()["state"]
+    return {f"{index}.{name}": value for index, values in state.items()
+            for name, value in values.items()}  # fmt: skip
+
+
+def restore_moments(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
+    """Give an optimiser the state that `moments` returned."""
+    table = optimizer.state_dict()
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, value in tensors.items():
+        index, _, name = key.partition(".")
+        state.setdefault(int(index), {})[name] = value
+    table["state"] = state
+    optimizer.load_state_dict(table)

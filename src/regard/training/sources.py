@@ -1,0 +1,104 @@
+"""Where training pairs come from: files that are read anew at each pass, or a list."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from regard.errors import DataError
+from regard.text import Columns, Pair, pairs_of, read_pairs, read_parallel
+
+_HELD_OUT = 10
+_MOST_HELD_OUT = 1000
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Two files whose lines belong together.
+
+    Attributes:
+        source: The file of sources.
+        target: The file of targets.
+    """
+
+    source: Path
+    target: Path
+
+    def __str__(self) -> str:
+        return f"{self.source} + {self.target}"
+
+
+Data = str | Path | Parallel | Iterable[object]
+"""A file, two parallel files, or (source, target[, tags]) rows."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs that can be gone through again and again.
+
+    Attributes:
+        name: Where they come from, in words.
+        again: Begins another pass.
+    """
+
+    name: str
+    again: Callable[[], Iterator[Pair]]
+
+    def head(self, count: int) -> list[Pair]:
+        """The first of them."""
+        return list(islice(self.again(), count))
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training and dev pairs.
+
+    Attributes:
+        train: What is trained on.
+        dev: What training is judged by.
+    """
+
+    train: Pairs
+    dev: list[Pair]
+
+
+def pairs_from(data: Data, columns: Columns) -> Pairs:
+    """Pairs of any origin. Standard input and iterables are kept, files are not."""
+    if isinstance(data, Parallel):
+        return Pairs(str(data), lambda: read_parallel(data.source, data.target))
+    if isinstance(data, str | Path) and str(data) != "-":
+        return Pairs(str(data), lambda: read_pairs(data, columns))
+    kept = list(read_pairs(data, columns)) if isinstance(data, str | Path) else pairs_of(data)
+    name = "standard input" if isinstance(data, str | Path) else "a program"
+    return Pairs(name, lambda: iter(kept))
+
+
+def split(train: Pairs, dev: Pairs | None) -> Split:
+    """Training and dev pairs; without dev, a fixed tenth of the sources is held out.
+
+    Which sources are held out follows from the sources alone, so the split is
+    the same on every machine and in every order, and no source is on both sides.
+
+    Raises:
+        DataError: There are too few pairs to hold some out.
+    """
+    if dev is not None:
+        return Split(train, list(dev.again()))
+    marks = np.unique(np.fromiter((_mark(pair) for pair in train.again()), np.uint64))
+    count = min(len(marks) // _HELD_OUT, _MOST_HELD_OUT)
+    if count == 0:
+        raise DataError(
+            f"expected at least {_HELD_OUT} different sources to hold some out, found "
+            f"{len(marks)}: give --dev.", train.name,
+        )  # fmt: skip
+    limit = int(marks[count])
+    held = [pair for pair in train.again() if _mark(pair) < limit][: 2 * _MOST_HELD_OUT]
+    kept = Pairs(train.name, lambda: (pair for pair in train.again() if _mark(pair) >= limit))
+    return Split(kept, held)
+
+
+def _mark(pair: Pair) -> int:
+    return int.from_bytes(hashlib.blake2b(pair.source.encode(), digest_size=8).digest(), "big")

@@ -1,0 +1,261 @@
+"""The loop, and nothing else.
+
+Device and ranks are accelerate's; precision is one `autocast`. The order of the
+batches, the rare symbols that are replaced, and the dropout follow from the
+seed and the position alone, so a training that is stopped anywhere and resumed
+goes on bit for bit.
+"""
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.evaluation import Evaluation
+from regard.model import Seq2Seq
+from regard.text import BatchMaker
+from regard.training.config import TrainingSettings
+from regard.training.latest import Latest, Position, moments, restore_moments
+from regard.training.loss import sequence_loss
+from regard.training.schedules import rate_factor
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What training has to say after an update.
+
+    Attributes:
+        update: Updates done.
+        epoch: Passes over the data begun.
+        done: Share of the whole training that is done, at most.
+        loss: Of this update.
+        seconds_left: An estimate.
+        dev: The dev scores, if there was an evaluation.
+        is_best: Whether they are the best so far.
+    """
+
+    update: int
+    epoch: int
+    done: float
+    loss: float
+    seconds_left: float
+    dev: Evaluation | None = None
+    is_best: bool = False
+
+
+class Trainer:
+    """Trains a model in place.
+
+    Args:
+        model: The model.
+        maker: Cuts batches out of the training data.
+        settings: How to train, with nothing left open.
+        evaluate: Scores the model, as it is, on the dev data.
+        fingerprint: Of data and settings: what a saved state must belong to.
+    """
+
+    def __init__(
+        self,
+        model: Seq2Seq,
+        maker: BatchMaker,
+        *,
+        settings: TrainingSettings,
+        evaluate: Callable[[], Evaluation],
+        fingerprint: str,
+    ) -> None:
+        self.settings = settings
+        self.maker = maker
+        self.evaluate_model = evaluate
+        self.fingerprint = fingerprint
+        self.accelerator = Accelerator(cpu=_is_on_cpu(settings.device))
+        self.rounds = precision_of(settings, self.accelerator.device)
+        optimizer = torch.optim.AdamW(
+            model.parameters(), lr=self.peak, weight_decay=settings.weight_decay,
+            betas=(0.9, 0.98), fused=True,
+        )  # fmt: skip
+        self.model, self.optimizer = self.accelerator.prepare(model, optimizer)
+        self.position = Position()
+        self.best: dict[str, Tensor] = {}
+        self.cut: tuple[int, list[np.ndarray]] | None = None
+        self.began = (time.monotonic(), time.process_time())
+        torch.manual_seed(settings.seed)
+
+    def run(self) -> Iterator[Progress]:
+        """Train to the end; stop asking for more to stop earlier."""
+        self.began = (time.monotonic(), time.process_time())
+        while not self.position.is_finished:
+            batches = self._batches()
+            for rows in batches[self.position.batch :]:
+                loss = self._update(rows)
+                is_last_of_epoch = self.position.batch == len(batches)
+                self._finish_if_done(is_last_of_epoch)
+                if self._is_due(is_last_of_epoch) or self.position.is_finished:
+                    yield self._evaluate(loss)
+                else:
+                    yield self._progress(loss)
+                if self.position.is_finished:
+                    return
+            self.position.epoch, self.position.batch = self.position.epoch + 1, 0
+
+    def latest(self) -> Latest:
+        """All that is needed to go on from here."""
+        self._count_time()
+        tensors = {"random.torch": torch.get_rng_state()}
+        parts = (("model", self.parameters()), ("best", self.best),
+                 ("optimizer", moments(self.optimizer)))  # fmt: skip
+        for name, part in parts:
+            tensors |= {f"{name}.{key}": tensor for key, tensor in part.items()}
+        return Latest(self.position, tensors, self.fingerprint)
+
+    def resume(self, latest: Latest) -> None:
+        """Go on from a saved state.
+
+        Raises:
+            RegardError: It belongs to other data or settings.
+        """
+        if latest.fingerprint != self.fingerprint:
+            raise RegardError(
+                "the saved training belongs to other data or settings: resume with the same "
+                "command, or begin anew."
+            )
+        self.accelerator.unwrap_model(self.model).load_state_dict(latest.part("model"))
+        self.best = latest.part("best")
+        restore_moments(self.optimizer, latest.part("optimizer"))
+        torch.set_rng_state(latest.part("random")["torch"])
+        self.position = latest.position
+
+    def parameters(self) -> dict[str, Tensor]:
+        """A copy of the parameters as they are now."""
+        state = self.accelerator.unwrap_model(self.model).state_dict()
+        return {name: tensor.detach().clone() for name, tensor in state.items()}
+
+    @property
+    def peak(self) -> float:
+        """The learning rate's peak."""
+        return self.settings.learning_rate or 0.001
+
+    @property
+    def done(self) -> float:
+        """Share of the training that is done: of the time budget, or of the epochs."""
+        if self.settings.minutes is not None:
+            return min(1.0, self._seconds() / (60 * self.settings.minutes))
+        passes = self.position.epoch + self.position.batch / len(self._batches())
+        return min(1.0, passes / (self.settings.epochs or 1))
+
+    def _batches(self) -> list[np.ndarray]:
+        settings, epoch = self.settings, self.position.epoch
+        if self.cut is None or self.cut[0] != epoch:
+            batches = self.maker.corpus.batches(
+                settings.batch_size or 64, settings.batch_symbols, seed=settings.seed, epoch=epoch
+            )
+            self.cut = (epoch, batches)
+        return self.cut[1]
+
+    def _update(self, rows: np.ndarray) -> float:
+        position, settings = self.position, self.settings
+        chance = np.random.default_rng([settings.seed, position.epoch, position.batch])
+        batch = self.maker.batch(rows, chance).to(self.accelerator.device)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.peak * rate_factor(self.done, settings.warm_up)
+        self.model.train()
+        with torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=self.rounds):
+            decoded = self.model(batch.source, batch.inputs, needs_weights=False)
+        loss = sequence_loss(decoded.logits, batch.target, settings.label_smoothing)
+        self.accelerator.backward(loss)
+        self.accelerator.clip_grad_norm_(self.model.parameters(), settings.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        value = float(loss.detach())
+        if not math.isfinite(value):
+            raise RegardError(
+                f"the loss is {value} at update {position.update}: training has diverged. "
+                "Try a smaller training.learning_rate."
+            )
+        position.update += 1
+        position.batch += 1
+        position.loss += value
+        position.losses += 1
+        position.target_symbols += int(batch.mask.sum())
+        return value
+
+    def _evaluate(self, loss: float) -> Progress:
+        dev = self.evaluate_model()
+        position = self.position
+        result = [1 - dev.accuracy.value, dev.symbol_error_rate.value]
+        is_best = position.best is None or result < position.best
+        if is_best:
+            position.best, position.stale, self.best = result, 0, self.parameters()
+        else:
+            position.stale += 1
+            position.is_finished |= position.stale >= (self.settings.patience or position.stale + 1)
+        position.log.append(self._log_line(dev, is_best))
+        position.loss, position.losses = 0.0, 0
+        return self._progress(loss, dev, is_best)
+
+    def _log_line(self, dev: Evaluation, is_best: bool) -> str:
+        self._count_time()
+        position = self.position
+        return json.dumps({
+            "epoch": position.epoch + 1,
+            "update": position.update,
+            "loss": round(position.loss / max(1, position.losses), 6),
+            "accuracy": round(dev.accuracy.value, 6),
+            "symbol_error_rate": round(dev.symbol_error_rate.value, 6),
+            "learning_rate": self.optimizer.param_groups[0]["lr"],
+            "wall_seconds": round(position.wall_seconds, 3),
+            "cpu_seconds": round(position.cpu_seconds, 3),
+            "target_symbols": position.target_symbols,
+            "is_best": is_best,
+        })  # fmt: skip
+
+    def _progress(
+        self, loss: float, dev: Evaluation | None = None, is_best: bool = False
+    ) -> Progress:
+        done = self.done
+        left = self._seconds() * (1 - done) / done if done else math.inf
+        return Progress(
+            self.position.update, self.position.epoch + 1, done, loss, left, dev, is_best
+        )
+
+    def _finish_if_done(self, is_last_of_epoch: bool) -> None:
+        is_last_epoch = self.position.epoch + 1 >= (self.settings.epochs or 1)
+        is_over = self.settings.minutes is not None and self.done >= 1
+        self.position.is_finished = is_over or (is_last_epoch and is_last_of_epoch)
+
+    def _is_due(self, is_last_of_epoch: bool) -> bool:
+        every = self.settings.evaluate_every
+        return is_last_of_epoch if every is None else self.position.update % every == 0
+
+    def _seconds(self) -> float:
+        return self.position.wall_seconds + time.monotonic() - self.began[0]
+
+    def _count_time(self) -> None:
+        now = (time.monotonic(), time.process_time())
+        self.position.wall_seconds += now[0] - self.began[0]
+        self.position.cpu_seconds += now[1] - self.began[1]
+        self.began = now
+
+
+def precision_of(settings: TrainingSettings, device: torch.device) -> bool:
+    """Whether large products are rounded to bfloat16: where that is asked for, or fast."""
+    if settings.precision != "auto":
+        return settings.precision == "bfloat16"
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    return device.type == "cpu" and _has_fast_bfloat16()
+
+
+def _has_fast_bfloat16() -> bool:
+    return torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
+
+
+def _is_on_cpu(device: str) -> bool:
+    # A device that nobody asked for is taken only where results are known to be right.
+    return device == "cpu" or (device == "auto" and not torch.cuda.is_available())
