@@ -8,6 +8,7 @@ from typing import Self, overload
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from regard.alignment import Alignment, Label
 from regard.errors import DataError, SettingsError, VocabularyError
@@ -16,15 +17,19 @@ from regard.model import ModelSettings, Saved, load_model, save_model
 from regard.search import Hypothesis, beam, forced, greedy
 from regard.text import (
     END,
+    START,
     UNKNOWN,
     BatchMaker,
     Corpus,
     Pair,
+    Parallel,
     Segmenter,
+    Source,
     Symbol,
     Tokens,
     pairs_of,
     read_pairs,
+    read_parallel,
     source_of,
     tags_of,
 )
@@ -37,6 +42,9 @@ _REPLACEMENT = "\ufffd"
 
 Given = str | tuple[str, str] | Pair
 """A source; with a task that has tags, (source, tags)."""
+
+Pairs = str | Path | Parallel | Iterable[object]
+"""A file of pairs, two parallel files, or (source, target[, tags]) rows."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,29 @@ class Prediction:
 
 
 @dataclass(frozen=True)
+class LookedUp:
+    """One step in numbers: score, normalise, mix, write.
+
+    Attributes:
+        source: The positions' labels.
+        mask: Which of them may be looked at.
+        scores: Before normalising, a row a head.
+        weights: After normalising; the mean of the heads.
+        context: The mixture of the values.
+        written: The symbol that was written.
+        likeliest: The likeliest next symbols and their probabilities.
+    """
+
+    source: tuple[Label, ...]
+    mask: tuple[bool, ...]
+    scores: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    context: NDArray[np.float32]
+    written: str
+    likeliest: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
 class _Read:
     """A source cut into symbols, and its ids."""
 
@@ -162,13 +193,18 @@ class Predictor:
         """What the model is made of."""
         return self.saved.settings
 
+    def with_columns(self, order: str) -> "Predictor":
+        """The same, reading files in which source, target and tags stand elsewhere."""
+        settings = self.settings.with_values({"text.columns": order})
+        return Predictor(replace(self.saved, settings=settings))
+
     @property
     def has_tags(self) -> bool:
         """Whether the task has tags beside the source."""
         return self._vocabularies.tags is not None
 
     @overload
-    def predict(
+    def predict(  # pyright: ignore[reportOverlappingOverload] (a string is an iterable of strings)
         self, sources: str, *, tags: str | None = None, beam_size: int = 1, n_best: int = 1
     ) -> Prediction: ...
     @overload
@@ -219,7 +255,7 @@ class Predictor:
                     predictions[row] = self._prediction(one, hypotheses, n_best)
             yield from (predictions[row] for row in range(len(chunk)))
 
-    def align(self, pairs: str | Path | Iterable[object]) -> list[Alignment]:
+    def align(self, pairs: Pairs) -> list[Alignment]:
         """Where the decoder looks while it writes given targets.
 
         Raises:
@@ -235,12 +271,12 @@ class Predictor:
             alignments.append(alignment)
         return alignments
 
-    def log_prob(self, pairs: str | Path | Iterable[object]) -> list[float]:
+    def log_prob(self, pairs: Pairs) -> list[float]:
         """The log-probability of each given target."""
         return [hypothesis.log_prob for hypothesis in self.forced(self.pairs(pairs))]
 
     def evaluate(
-        self, pairs: str | Path | Iterable[object], *, beam_size: int = 1,
+        self, pairs: Pairs, *, beam_size: int = 1,
         resamples: int = RESAMPLES,
     ) -> Evaluation:  # fmt: skip
         """Predict the sources and compare with the targets.
@@ -266,8 +302,46 @@ class Predictor:
         )
         return evaluate(scored, signature, resamples=resamples)
 
-    def pairs(self, pairs: str | Path | Iterable[object]) -> list[Pair]:
+    @torch.no_grad()
+    def look_up(self, pair: Pair, step: int) -> LookedUp:
+        """The numbers of one step of writing a given target.
+
+        Args:
+            pair: The source and the target.
+            step: Which target symbol, from one; one more is the end symbol.
+
+        Raises:
+            SettingsError: The model never looks back, or there is no such step.
+        """
+        one, target = self._read(pair), [*self._target_tokens(pair), END]
+        decoder = self.model.decoder
+        if decoder.alignment is None:
+            raise SettingsError("this model never looks back: it has no look to show.")
+        if not 1 <= step <= len(target):
+            raise SettingsError(f"step {step}: expected 1 to {len(target)}, the end symbol.")
+        state = decoder.start(self.model.encode(self._source_of([one])))
+        before, inputs = state, [START, *target]
+        taken = None
+        for token in inputs[:step]:
+            before = taken.state if taken else state
+            taken = decoder.step(torch.tensor([token], device=self._device), before)
+        assert taken is not None
+        scores, weights = decoder.scores(taken.hidden, before), taken.weights
+        assert scores is not None
+        assert weights is not None
+        chances, tokens = taken.logits[0].softmax(-1).topk(min(5, taken.logits.shape[-1]))
+        known = self._vocabularies.target
+        return LookedUp(
+            self._source_labels(one), (True,) * scores.shape[-1], scores[0].cpu().numpy(),
+            weights[0].cpu().numpy(), taken.context[0].cpu().numpy(),
+            known.decode([target[step - 1]])[0],
+            tuple(zip(known.decode(tokens.tolist()), chances.tolist(), strict=True)),
+        )  # fmt: skip
+
+    def pairs(self, pairs: Pairs) -> list[Pair]:
         """Pairs from a file that is laid out as the training file was, or from a program."""
+        if isinstance(pairs, Parallel):
+            return list(read_parallel(pairs.source, pairs.target))
         if isinstance(pairs, str | Path):
             return list(read_pairs(pairs, self.settings.text.layout()))
         return pairs_of(pairs)
@@ -350,22 +424,26 @@ class Predictor:
             )  # fmt: skip
 
     def _search(self, batch: list[_Read], beam_size: int, n_best: int) -> list[list[Hypothesis]]:
-        corpus = Corpus.of(Tokens(one.tokens, [], one.tag_tokens) for one in batch)
-        rows = np.arange(len(batch))
-        tokens, tags = corpus.source.padded(rows), corpus.tags.padded(rows)
         limits = torch.tensor([self._limit(one) for one in batch], device=self._device)
         with torch.no_grad():
-            encoding = self.model.encode(source_of(tokens, tags).to(self._device))
+            source = self._source_of(batch)
+            encoding = self.model.encode(source)
         size = max(beam_size, n_best)
         if size == 1:
             found = [[one] for one in greedy(self.model.decoder, encoding, limits)]
         else:
             found = beam(self.model.decoder, encoding, limits, size=size)
-        width = tokens.shape[1] + 1
+        width = source.tokens.shape[1]
         return [
             [self._cropped(hypothesis, one, width) for hypothesis in hypotheses]
             for one, hypotheses in zip(batch, found, strict=True)
         ]
+
+    def _source_of(self, batch: list[_Read]) -> Source:
+        corpus = Corpus.of(Tokens(one.tokens, [], one.tag_tokens) for one in batch)
+        rows = np.arange(len(batch))
+        tokens, tags = corpus.source.padded(rows), corpus.tags.padded(rows)
+        return source_of(tokens, tags).to(self._device)
 
     def _limit(self, one: _Read) -> int:
         return int(np.ceil(len(one.tokens) * self.settings.length_ratio)) + _MARGIN
@@ -418,14 +496,23 @@ class Predictor:
     ) -> Alignment | None:
         if hypothesis.weights is None:
             return None
+        target = (*labels, Label("", length, length, "end"))
+        return Alignment(
+            self._source_labels(one), target, hypothesis.weights, self.model.decoder.alignment or ""
+        )
+
+    def _source_labels(self, one: _Read) -> tuple[Label, ...]:
         end = len(one.source)
-        source = (
+        return (
             *(_content(symbol, one.source) for symbol in one.symbols),
             Label("", end, end, "end"),
             *(Label(tag, end, end, "tag") for tag in one.tags),
         )
-        target = (*labels, Label("", length, length, "end"))
-        return Alignment(source, target, hypothesis.weights, self.model.decoder.alignment or "")
+
+
+def load(folder: str | Path, device: str = "cpu") -> Predictor:
+    """Read a model folder. See `Predictor.load`."""
+    return Predictor.load(folder, device)
 
 
 def replace_tags(pair: Pair, tags: str | None) -> Pair:
@@ -460,8 +547,9 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     order = sorted(range(len(lengths)), key=lambda row: (lengths[row], row))
     start = 0
     for place in range(1, len(order) + 1):
-        is_full = place == len(order) or (place + 1 - start) * lengths[order[place]] > _BATCH_SYMBOLS
+        is_full = (
+            place == len(order) or (place + 1 - start) * lengths[order[place]] > _BATCH_SYMBOLS
+        )
         if is_full:
             yield order[start:place]
             start = place
-

@@ -49,15 +49,24 @@ class Settings(BaseModel):
         name, equals, value = assignment.partition("=")
         if not equals:
             raise SettingsError(f"{assignment!r}: expected NAME=VALUE.")
+        return self.with_values({name.strip(): _value(value.strip())})
+
+    def with_values(self, values: Mapping[str, object]) -> Self:
+        """The same with some settings changed, by their dotted names.
+
+        Raises:
+            SettingsError: A name or a value is wrong.
+        """
         table = self.to_table()
-        place: dict[str, object] = table
-        *parents, last = name.strip().split(".")
-        for parent in parents:
-            inner = place.setdefault(parent, {})
-            if not isinstance(inner, dict):
-                raise SettingsError(_unknown(type(self), name.strip().split(".")))
-            place = cast(dict[str, object], inner)
-        place[last] = _value(value.strip())
+        for name, value in values.items():
+            place = table
+            *parents, last = name.split(".")
+            for parent in parents:
+                inner = place.setdefault(parent, {})
+                if not isinstance(inner, dict):
+                    raise SettingsError(_unknown(type(self), name.split(".")))
+                place = cast(dict[str, object], inner)
+            place[last] = value
         return self.of(table)
 
     def to_table(self) -> dict[str, object]:
@@ -91,7 +100,11 @@ def _unknown(settings: type[BaseModel], place: list[str]) -> str:
             break
         known = annotation
     nearest = difflib.get_close_matches(place[-1], known.model_fields, 1, 0.5)
-    hint = f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(known.model_fields)}."
+    hint = (
+        f"did you mean {nearest[0]!r}?"
+        if nearest
+        else f"there are {', '.join(known.model_fields)}."
+    )
     return f"unknown setting {'.'.join(place)}; {hint}"
 
 

@@ -48,8 +48,7 @@ def require_broadcast(name: str, tensor: Tensor, shape: tuple[int, ...]) -> None
     """Raise ShapeError unless the tensor broadcasts to the shape without changing it."""
     own = tuple(tensor.shape)
     fits = len(own) <= len(shape) and all(
-        size in (1, wanted)
-        for size, wanted in zip(reversed(own), reversed(shape), strict=False)
+        size in (1, wanted) for size, wanted in zip(reversed(own), reversed(shape), strict=False)
     )
     if not fits:
         raise ShapeError(

@@ -22,6 +22,7 @@ from regard.alignment.links import Link, best_links, pharaoh, strong_links
 from regard.errors import DataError, SettingsError, ShapeError
 from regard.files import write_file
 
+
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """Target x source weights with their symbols.

@@ -16,7 +16,12 @@ def encode(weights: NDArray[np.float32]) -> bytes:
     pixels = (np.clip(np.nan_to_num(weights), 0, 1) * 255).round().astype(np.uint8)
     lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels], 1).tobytes()
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"PLTE", palette), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+    chunks = (
+        (b"IHDR", header),
+        (b"PLTE", palette),
+        (b"IDAT", zlib.compress(lines)),
+        (b"IEND", b""),
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
 
 

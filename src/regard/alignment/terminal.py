@@ -77,8 +77,10 @@ def _coverage(drawable: Drawable, pool: int) -> str:
     if pool > 1:
         return ""
     sums = drawable.weights.sum(0)
-    return "cov  " + "".join(f"{min(int(round(10 * float(total))), 99):2d}" for total in sums) + (
-        "   tenths of a row: what each position gave in all"
+    return (
+        "cov  "
+        + "".join(f"{min(round(10 * float(total)), 99):2d}" for total in sums)
+        + ("   tenths of a row: what each position gave in all")
     )
 
 

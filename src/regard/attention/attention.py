@@ -35,6 +35,11 @@ class Attended(NamedTuple):
     context: Float[Tensor, "*batch target value"]
     weights: Float[Tensor, "*batch target source"] | None
 
+    def known_weights(self) -> Float[Tensor, "*batch target source"]:
+        """The weights of a look that was asked for them."""
+        assert self.weights is not None
+        return self.weights
+
 
 class Attention(nn.Module):
     """Look at a memory with a query: score, normalise, mix.
@@ -163,9 +168,7 @@ def all_finite(*tensors: Tensor) -> bool:
     )
 
 
-def fold_bias(
-    mask: Tensor | None, bias: Tensor | None
-) -> tuple[Tensor | None, Tensor | None]:
+def fold_bias(mask: Tensor | None, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
     """Hide what a bias of minus infinity hides, and take each row's largest bias away.
 
     Equal biases are no bias: a large one would only cost the scores their last

@@ -98,7 +98,9 @@ def attend(
         operands.query, chosen.prepare(operands.keys), operands.values,
         score=chosen, normalize=normalize, mask=operands.mask, bias=operands.bias, scale=scale,
     )  # fmt: skip
-    return Attended(*(part.squeeze(-2) for part in attended)) if operands.is_single else attended
+    if not operands.is_single:
+        return attended
+    return Attended(attended.context.squeeze(-2), attended.known_weights().squeeze(-2))
 
 
 def context_jacobian(
@@ -132,20 +134,19 @@ def context_jacobian(
                 [-0.1966,  0.1966]])
     """
     operands = gather(query, keys, values, mask=mask, bias=None)
-    scale = operands.query.shape[-1] ** -0.5 if scale is None else scale
+    chosen = max(operands.query.shape[-1], 1) ** -0.5 if scale is None else scale
     exact = torch.promote_types(operands.query.dtype, torch.float32)
     key, value = (part.to(exact).unsqueeze(-3) for part in (operands.keys, operands.values))
     if operands.mask is not None:
         pair = operands.mask.unsqueeze(-1)
         key, value = torch.where(pair, key, 0), torch.where(pair, value, 0)
-    weights = attend(
-        operands.query.to(exact), operands.keys.to(exact), mask=operands.mask, scale=scale
-    ).weights
-    assert weights is not None
-    weights = weights.unsqueeze(-1)
+    attended = attend(
+        operands.query.to(exact), operands.keys.to(exact), mask=operands.mask, scale=chosen
+    )
+    weights = attended.known_weights().unsqueeze(-1)
     key = key - (weights * key).sum(-2, keepdim=True)
     value = value - (weights * value).sum(-2, keepdim=True)
-    jacobian = scale * (weights * value).transpose(-1, -2) @ key
+    jacobian = chosen * (weights * value).transpose(-1, -2) @ key
     jacobian = jacobian.to(operands.query.dtype)
     return jacobian.squeeze(-3) if operands.is_single else jacobian
 

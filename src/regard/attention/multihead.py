@@ -88,6 +88,12 @@ class MultiHeadAttention(nn.Module):
             return Attended(self.merge(self._join(attended.context)), attended.weights)
         return Attended(self.merge(self._join(_fused(rows, memory, each))), None)
 
+    def scores(
+        self, query: Float[Tensor, "*batch target size"], memory: Memory
+    ) -> Float[Tensor, "*batch heads target source"]:
+        """What each head has before normalising."""
+        return self.attention.score(self._split(self.query(query)), memory.keys)
+
     def mix(
         self, weights: Float[Tensor, "*batch heads target source"], memory: Memory
     ) -> Float[Tensor, "*batch target size"]:

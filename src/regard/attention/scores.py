@@ -51,7 +51,7 @@ class Score(nn.Module, ABC):
 
 
 class DotScore(Score):
-    """q . k"""
+    """q . k."""
 
     def forward(
         self,
@@ -164,7 +164,7 @@ class AdditiveScore(Score):
     def prepare(
         self, states: Float[Tensor, "*batch source state"]
     ) -> Float[Tensor, "*batch source key"]:
-        """U k + b"""
+        """U k + b."""
         return self.key(states)
 
     def forward(

@@ -116,13 +116,12 @@ def summarize(
         None if operands.mask is None else _with_axes(operands.mask, len(operands.shape)),
         None if operands.bias is None else _with_axes(operands.bias, len(operands.shape)),
     )
-    if scale is None:
-        scale = max(operands.query.shape[-1], 1) ** -0.5
-    summary = _summarize(part, operands.shape, scale, top, block)
+    chosen = max(operands.query.shape[-1], 1) ** -0.5 if scale is None else scale
+    summary = _summarize(part, operands.shape, chosen, top, block)
     if not operands.is_single:
         return summary
-    rows = (field.select(len(operands.shape) - 2, 0) for field in summary[:-1])
-    return Summary(*rows, summary.coverage)
+    axis = len(operands.shape) - 2
+    return Summary._make([*(field.select(axis, 0) for field in summary[:-1]), summary.coverage])
 
 
 def _with_axes(tensor: Tensor, axes: int) -> Tensor:
@@ -150,11 +149,10 @@ def _summarize(part: _Part, shape: tuple[int, ...], scale: float, top: int, bloc
 
 
 def _join(pieces: list[Summary], axis: int, *, is_target: bool) -> Summary:
-    rows = (torch.cat(fields, axis) for fields in list(zip(*pieces, strict=True))[:-1])
+    rows = [torch.cat(fields, axis) for fields in list(zip(*pieces, strict=True))[:-1]]
     coverages = [piece.coverage for piece in pieces]
-    if is_target:
-        return Summary(*rows, torch.stack(coverages).sum(0))
-    return Summary(*rows, torch.cat(coverages, axis))
+    coverage = torch.stack(coverages).sum(0) if is_target else torch.cat(coverages, axis)
+    return Summary._make([*rows, coverage])
 
 
 def _summarize_block(part: _Part, shape: tuple[int, ...], scale: float, top: int) -> Summary:
@@ -162,8 +160,7 @@ def _summarize_block(part: _Part, shape: tuple[int, ...], scale: float, top: int
         part.query, part.keys, part.values,
         score=DotScore(), normalize=softmax, mask=part.mask, bias=part.bias, scale=scale,
     )  # fmt: skip
-    weights = attended.weights
-    assert weights is not None
+    weights = attended.known_weights()
     top_weights, top_positions = weights.topk(min(top, shape[-1]), -1)
     top_positions = top_positions.masked_fill(top_weights == 0, -1)
     if shape[-1] == 0:

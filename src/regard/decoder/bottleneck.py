@@ -78,6 +78,9 @@ class BottleneckDecoder(Decoder):
         logits = self.output(hidden, state.final)
         return Step(logits, hidden, state.final, None, (), BottleneckState(carried, state.final))
 
+    def scores(self, hidden: Float[Tensor, "batch hidden"], state: State) -> None:
+        """There is no look."""
+
     def forward(
         self, inputs: Int[Tensor, "batch target"], encoding: Encoding, needs_weights: bool = True
     ) -> Decoded:

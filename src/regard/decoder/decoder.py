@@ -6,6 +6,7 @@
     state.select(rows)                -> State     keep, drop or repeat rows
     decoder.logits(hidden, context)                what would be written, had the
                                                    context been another
+    decoder.scores(hidden, state)                  what the look had before normalising
 
 `forward` equals the chain of `step`, for every decoder.
 """
@@ -88,6 +89,17 @@ class Decoder(nn.Module, ABC):
             tokens: What was written before; the start symbol at first.
             state: What `start` or the step before returned.
             weights: Taken in the place of the alignment's own weights.
+        """
+
+    @abstractmethod
+    def scores(
+        self, hidden: Float[Tensor, "batch hidden"], state: State
+    ) -> Float[Tensor, "batch looks source"] | None:
+        """What the alignment's look had before normalising, a row a head.
+
+        Args:
+            hidden: Of a `Step`.
+            state: What that step was given.
         """
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """The output layer of the recurrent decoders.
 
-    vector = tanh(W [hidden; context])        Luong et al. (2015), equation 5
-    logits = V vector + b
+vector = tanh(W [hidden; context])        Luong et al. (2015), equation 5
+logits = V vector + b
 """
 
 import torch

@@ -114,6 +114,14 @@ class RecurrentDecoder(Decoder):
         )
         return Step(self.output.write(vector), hidden, context, row, (look,), after)
 
+    def scores(
+        self, hidden: Float[Tensor, "batch hidden"], state: State
+    ) -> Float[Tensor, "batch looks source"]:
+        """What the look had before normalising."""
+        assert isinstance(state, RecurrentState)
+        coverage = state.coverage if self.uses_coverage else None
+        return self.attention.score(hidden.unsqueeze(1), state.memory.keys, coverage=coverage)
+
     def forward(
         self, inputs: Int[Tensor, "batch target"], encoding: Encoding, needs_weights: bool = True
     ) -> Decoded:
@@ -152,5 +160,4 @@ class RecurrentDecoder(Decoder):
 
 
 def _row(look: Attended) -> Tensor:
-    assert look.weights is not None
-    return look.weights.squeeze(1)
+    return look.known_weights().squeeze(1)

@@ -6,7 +6,7 @@ heads; all layers and heads are kept in `looks`.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
 import torch
 from jaxtyping import Float, Int
@@ -141,6 +141,15 @@ class TransformerDecoder(Decoder):
         return Step(self.logits(hidden, context), hidden, context,
                     None if row is None else row.squeeze(1), looks, after)  # fmt: skip
 
+    def scores(
+        self, hidden: Float[Tensor, "batch hidden"], state: State
+    ) -> Float[Tensor, "batch looks source"]:
+        """What the last layer's heads had before normalising."""
+        assert isinstance(state, TransformerState)
+        last = self._each_layer()[-1]
+        query = last.source_norm(hidden).unsqueeze(1)
+        return last.source.scores(query, state.memories[-1]).squeeze(-2)
+
     def forward(
         self, inputs: Int[Tensor, "batch target"], encoding: Encoding, needs_weights: bool = True
     ) -> Decoded:
@@ -154,22 +163,22 @@ class TransformerDecoder(Decoder):
         self, hidden: Float[Tensor, "*batch hidden"], context: Float[Tensor, "*batch context"]
     ) -> Float[Tensor, "*batch vocabulary"]:
         """What comes after the last layer's look."""
-        last = self.layers[-1]
-        assert isinstance(last, _Layer)
-        return self.write(self.norm(last.close(hidden, context)))
+        return self.write(self.norm(self._each_layer()[-1].close(hidden, context)))
 
     def _memories(self, encoding: Encoding) -> tuple[Memory, ...]:
         return tuple(
-            layer.source.memorize(encoding.states, encoding.mask) for layer in self.layers
+            layer.source.memorize(encoding.states, encoding.mask) for layer in self._each_layer()
         )
+
+    def _each_layer(self) -> list[_Layer]:
+        return [cast(_Layer, layer) for layer in self.layers]
 
     def _pass(
         self, tokens: Tensor, state: TransformerState, weights: Tensor | None, needs_weights: bool
     ) -> list[_Passed]:
         states = self.position(self.embedding(tokens), state.length)
         passed: list[_Passed] = []
-        for index, layer in enumerate(self.layers):
-            assert isinstance(layer, _Layer)
+        for index, layer in enumerate(self._each_layer()):
             is_last = index == len(self.layers) - 1
             before = state.written[index] if state.written else None
             part = layer.look(states, state.memories[index], before,

@@ -35,8 +35,7 @@ class TransformerEncoder(Encoder):
         self.embedding = embedding
         self.position = Position(size, dropout=dropout)
         self.layers = nn.ModuleList(
-            _Layer(size, heads=heads, inner_size=inner_size, dropout=dropout)
-            for _ in range(layers)
+            _Layer(size, heads=heads, inner_size=inner_size, dropout=dropout) for _ in range(layers)
         )
         self.norm = nn.LayerNorm(size)
         self.state_size = self.final_size = size

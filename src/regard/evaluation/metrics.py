@@ -10,7 +10,7 @@ the bootstrap: pairs are drawn anew a thousand times, the middle 95 % reported
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,15 @@ class Evaluation:
     symbol_error_rate: Measure
     confusions: tuple[Confusion, ...]
     signature: str
+
+    def to_table(self) -> dict[str, object]:
+        """The figures as plain tables, for JSON."""
+        return {
+            "pairs": self.pairs,
+            "accuracy": asdict(self.accuracy),
+            "symbol_error_rate": asdict(self.symbol_error_rate),
+            "signature": self.signature,
+        }
 
     @property
     def word_error_rate(self) -> Measure:

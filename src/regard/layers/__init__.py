@@ -2,7 +2,7 @@
 
 from regard.layers.embedding import Embedding, Position
 from regard.layers.feedforward import FeedForward
-from regard.layers.recurrence import Cell, Recurrence, Recurred, TwoWayRecurrence
+from regard.layers.recurrence import Cell, Recurred, Recurrence, TwoWayRecurrence
 
 __all__ = [
     "Cell",

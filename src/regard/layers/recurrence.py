@@ -18,6 +18,8 @@ from regard.precision import full_precision
 
 Cell = Literal["lstm", "gru"]
 
+_PARAMETERS = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+
 
 class Recurred(NamedTuple):
     """What a recurrence made of a sequence.
@@ -96,8 +98,7 @@ class Recurrence(nn.Module):
             zip(self.layers, self._each_layer(carried), strict=True)
         ):
             inputs = self.drop(inputs) if index else inputs
-            parameters = (layer.weight_ih_l0, layer.weight_hh_l0, layer.bias_ih_l0,
-                          layer.bias_hh_l0)  # fmt: skip
+            parameters = [layer.get_parameter(name) for name in _PARAMETERS]
             if self.parts == 2:
                 end = torch.lstm_cell(inputs, begin, *parameters)
             else:
@@ -146,7 +147,7 @@ class TwoWayRecurrence(nn.Module):
             state of each direction: at the row's end, and at its beginning.
         """
         turn = _turned(lengths, inputs.shape[1])
-        states = inputs
+        states = ahead = back = inputs
         for index, (forward, backward) in enumerate(
             zip(self.forwards, self.backwards, strict=True)
         ):

@@ -41,17 +41,25 @@ class Vocabularies:
 
 NORMALIZERS = {"softmax": softmax, "sparsemax": sparsemax}
 
-# Query size, key size, whether it uses coverage. Cosine is bounded by one, so it needs a factor.
-SCORES: dict[str, Callable[[int, int, bool], Score]] = {
-    "dot": lambda query, key, coverage: DotScore(),
-    "scaled dot": lambda query, key, coverage: ScaledDotScore(),
-    "cosine": lambda query, key, coverage: CosineScore(scale=10.0),
-    "general": lambda query, key, coverage: GeneralScore(query, key),
-    "additive": lambda query, key, coverage: AdditiveScore(
-        query, key, size=query, uses_coverage=coverage
+
+@dataclass(frozen=True)
+class _Look:
+    query: int
+    key: int
+    coverage: bool
+
+
+# Cosine is bounded by one, so it needs a factor to become sharp.
+SCORES: dict[str, Callable[[_Look], Score]] = {
+    "dot": lambda _: DotScore(),
+    "scaled dot": lambda _: ScaledDotScore(),
+    "cosine": lambda _: CosineScore(scale=10.0),
+    "general": lambda look: GeneralScore(look.query, look.key),
+    "additive": lambda look: AdditiveScore(
+        look.query, look.key, size=look.query, uses_coverage=look.coverage
     ),
-    "concat": lambda query, key, coverage: ConcatScore(
-        query, key, size=query, uses_coverage=coverage
+    "concat": lambda look: ConcatScore(
+        look.query, look.key, size=look.query, uses_coverage=look.coverage
     ),
 }
 
@@ -123,7 +131,7 @@ def _attention(settings: DecoderSettings, query: int, key: int) -> Attention:
         )
     if settings.coverage and name not in ("additive", "concat"):
         raise SettingsError(f"decoder.coverage needs an additive or concat score, not {name!r}.")
-    score = SCORES[name](query, key, settings.coverage)
+    score = SCORES[name](_Look(query, key, settings.coverage))
     return Attention(score, NORMALIZERS[settings.normalizer])
 
 

@@ -201,7 +201,9 @@ def _verified_tensors(folder: Path) -> dict[str, Tensor]:
     for name in TABLES:
         found = _checksum((folder / name).read_bytes()) if (folder / name).exists() else None
         if found != checksums.get(name):
-            raise CheckpointError(f"{folder / name}: is not the file that this model was saved with.")
+            raise CheckpointError(
+                f"{folder / name}: is not the file that this model was saved with."
+            )
     return tensors
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from regard.layers import Cell
 from regard.settings import Settings
 from regard.text import Columns, Form, Segmenter, SymbolKind
 

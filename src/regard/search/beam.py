@@ -156,7 +156,7 @@ class _Search:
         self.sources = self.sources[going]
         rows = torch.tensor(going, dtype=torch.long, device=self.limits.device)
         self.limits, self.scores = self.limits[rows], self.scores[rows]
-        each = (rows.unsqueeze(1) * self.size + torch.arange(self.size, device=rows.device))
+        each = rows.unsqueeze(1) * self.size + torch.arange(self.size, device=rows.device)
         self.tokens = self.tokens[each.flatten()]
         self.state = self.state.select(each.flatten())
 

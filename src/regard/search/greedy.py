@@ -17,9 +17,7 @@ from regard.text import END, PADDING, START
 
 
 @torch.no_grad()
-def greedy(
-    decoder: Decoder, encoding: Encoding, limits: Int[Tensor, " batch"]
-) -> list[Hypothesis]:
+def greedy(decoder: Decoder, encoding: Encoding, limits: Int[Tensor, " batch"]) -> list[Hypothesis]:
     """Write the likeliest symbol at each step.
 
     Args:

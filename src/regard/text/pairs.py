@@ -142,35 +142,54 @@ def read_pairs(path: str | Path, columns: Columns | None = None) -> Iterator[Pai
     Raises:
         DataError: A line is not as expected, or the file holds no pair at all.
     """
-    is_empty = True
-    for row in read_rows(path, columns):
-        if row is not None:
-            is_empty = False
-            yield row
-    if is_empty:
-        raise DataError("expected lines of text, found none.", path)
+    yield from _filled(read_rows(path, columns), path)
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Two files whose lines belong together.
+
+    Attributes:
+        source: The file of sources.
+        target: The file of targets.
+    """
+
+    source: Path
+    target: Path
+
+    def __str__(self) -> str:
+        return f"{self.source} + {self.target}"
+
+
+def read_parallel_rows(source: str | Path, target: str | Path) -> Iterator[Pair | None]:
+    """One pair for each line of two files, None where both are blank.
+
+    Raises:
+        DataError: One file is shorter, or a line is blank on one side only.
+    """
+    sides = zip_longest(read_lines(source), read_lines(target))
+    for number, (left, right) in enumerate(sides, 1):
+        if left is None or right is None:
+            path, other = (source, target) if left is None else (target, source)
+            message = f"ends here, but {other} goes on: expected as many lines."
+            raise DataError(message, path, number - 1)
+        if not left.strip() and not right.strip():
+            yield None
+        elif left.strip() and right.strip():
+            yield Pair(left, right, line=number)
+        else:
+            path, other = (target, source) if left.strip() else (source, target)
+            message = f"expected text, for {other} has some on this line; found none."
+            raise DataError(message, path, number)
 
 
 def read_parallel(source: str | Path, target: str | Path) -> Iterator[Pair]:
     """The pairs of two files, line by line. Lines blank in both are passed over.
 
     Raises:
-        DataError: One file is shorter, or a line is blank on one side only.
+        DataError: The files do not belong together, or hold no pair at all.
     """
-    number = 0
-    for number, (left, right) in enumerate(zip_longest(read_lines(source), read_lines(target)), 1):
-        if left is None or right is None:
-            path, other = (source, target) if left is None else (target, source)
-            raise DataError(f"ends here, but {other} goes on: expected as many lines.", path,
-                            number - 1)  # fmt: skip
-        if left.strip() or right.strip():
-            if not left.strip() or not right.strip():
-                path, other = (source, target) if not left.strip() else (target, source)
-                raise DataError(f"expected text, for {other} has some on this line; found none.",
-                                path, number)  # fmt: skip
-            yield Pair(left, right, line=number)
-    if number == 0:
-        raise DataError("expected lines of text, found none.", source)
+    yield from _filled(read_parallel_rows(source, target), source)
 
 
 def pairs_of(rows: Iterable[object]) -> list[Pair]:
@@ -184,14 +203,15 @@ def pairs_of(rows: Iterable[object]) -> list[Pair]:
         if isinstance(row, Pair):
             pairs.append(row)
             continue
-        cells = cast(tuple[object, ...], row) if isinstance(row, tuple | list) else ()
-        if len(cells) not in (2, 3) or not all(isinstance(cell, str) for cell in cells[:2]):
+        cells = list(cast(Iterable[object], row)) if isinstance(row, tuple | list) else []
+        texts = [cell for cell in cells[:2] if isinstance(cell, str)]
+        if len(cells) not in (2, 3) or len(texts) != 2:
             raise DataError(f"pair {number}: expected (source, target) or (source, target, tags), "
                             f"found {row!r}.")  # fmt: skip
-        source, target = str(cells[0]), str(cells[1])
-        if not source.strip() or not target.strip():
+        if not all(text.strip() for text in texts):
             raise DataError(f"pair {number}: expected text on both sides, found {row!r}.")
-        pairs.append(Pair(source, target, tags_of(cells[2]) if len(cells) == 3 else ()))
+        tags = tags_of(cells[2]) if len(cells) == 3 else ()
+        pairs.append(Pair(texts[0], texts[1], tags))
     if not pairs:
         raise DataError("expected pairs, found none.")
     return pairs
@@ -221,6 +241,16 @@ def open_output(path: str | Path) -> AbstractContextManager[BinaryIO]:
         return open(path, "wb")
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}.", path) from None
+
+
+def _filled(rows: Iterable[Pair | None], path: str | Path) -> Iterator[Pair]:
+    is_empty = True
+    for row in rows:
+        if row is not None:
+            is_empty = False
+            yield row
+    if is_empty:
+        raise DataError("expected lines of text, found none.", path)
 
 
 def _opened(path: str | Path) -> AbstractContextManager[BinaryIO]:

@@ -2,14 +2,13 @@
 
 from regard.training.config import RunSettings, TrainingSettings
 from regard.training.run import Chosen, Listener, train
-from regard.training.sources import Data, Parallel
+from regard.training.sources import Data
 from regard.training.trainer import Progress, Trainer
 
 __all__ = [
     "Chosen",
     "Data",
     "Listener",
-    "Parallel",
     "Progress",
     "RunSettings",
     "Trainer",

@@ -29,7 +29,8 @@ def model_card(
         evaluation: The dev scores of the best parameters; None if training goes on.
     """
     encoder, decoder = settings.encoder, settings.decoder
-    seconds = json.loads(log.splitlines()[-1])["wall_seconds"] if log else 0
+    lines = [json.loads(line) for line in log.splitlines()]
+    seconds = max((line.get("wall_seconds", 0) for line in lines), default=0)
     return "\n".join([
         "# A regard model",
         "",

@@ -59,10 +59,9 @@ def _is_hangul(lines: Sequence[str]) -> bool:
 
 
 def _form(lines: Sequence[str]) -> Form:
-    for form, name in (("nfc", "NFC"), ("nfd", "NFD")):
-        if all(unicodedata.is_normalized(name, line) for line in lines):
-            return form
-    return "none"
+    if all(unicodedata.is_normalized("NFC", line) for line in lines):
+        return "nfc"
+    return "nfd" if all(unicodedata.is_normalized("NFD", line) for line in lines) else "none"
 
 
 @dataclass

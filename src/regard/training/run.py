@@ -1,6 +1,7 @@
 """One call from files to a model folder."""
 
 import hashlib
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -53,8 +54,8 @@ class Chosen:
     parameters: int
 
 
-Listener = Callable[[Chosen | Progress], None]
-"""Is told what was chosen, and then of each update."""
+Listener = Callable[[Chosen | Progress | Evaluation], None]
+"""Is told what was chosen, then of each update, at last how the best model scores."""
 
 
 def train(
@@ -79,7 +80,7 @@ def train(
         resume: Go on with the training that `output` holds.
         overwrite: Whether a model in `output` may be replaced.
         command: The command line, for the model's card.
-        listen: Is told what was chosen, and of each update.
+        listen: Is told what was chosen, of each update, and of the final scores.
 
     Returns:
         The model with the best dev score.
@@ -176,7 +177,11 @@ class _Run:
             if progress.dev is not None and time.monotonic() - self.saved_at > SAVE_EVERY:
                 self.save()
         self._take_best()
-        self.save(evaluation=self.predictor.evaluate(self.parts.dev))
+        evaluation = self.predictor.evaluate(self.parts.dev)
+        self.trainer.position.log.append(json.dumps({"dev": evaluation.to_table()}))
+        self.save(evaluation)
+        if listen is not None:
+            listen(evaluation)
 
     def save(self, evaluation: Evaluation | None = None) -> None:
         """Write the best model so far, and what resuming needs."""
@@ -232,9 +237,7 @@ class _Run:
         self.model.eval()
 
 
-def encoded(
-    settings: RunSettings, known: Vocabularies, pairs: Iterable[Pair]
-) -> Iterator[Tokens]:
+def encoded(settings: RunSettings, known: Vocabularies, pairs: Iterable[Pair]) -> Iterator[Tokens]:
     """Pairs as ids, one at a time."""
     source, target = settings.text.source.segmenter(), settings.text.target.segmenter()
     for pair in pairs:

@@ -9,26 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from regard.errors import DataError
-from regard.text import Columns, Pair, pairs_of, read_pairs, read_parallel
+from regard.text import Columns, Pair, Parallel, pairs_of, read_pairs, read_parallel
 
 _HELD_OUT = 10
 _MOST_HELD_OUT = 1000
-
-
-@dataclass(frozen=True)
-class Parallel:
-    """Two files whose lines belong together.
-
-    Attributes:
-        source: The file of sources.
-        target: The file of targets.
-    """
-
-    source: Path
-    target: Path
-
-    def __str__(self) -> str:
-        return f"{self.source} + {self.target}"
 
 
 Data = str | Path | Parallel | Iterable[object]

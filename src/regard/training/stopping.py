@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -20,7 +20,7 @@ class Wish:
 
 
 @contextmanager
-def listening() -> Iterator[Wish]:
+def listening() -> Generator[Wish]:
     """Turn the first Ctrl-C or SIGTERM into a wish; a second one interrupts as usual."""
     wish = Wish()
     if threading.current_thread() is not threading.main_thread():
@@ -28,7 +28,7 @@ def listening() -> Iterator[Wish]:
         return
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note(number: int, _: FrameType | None) -> None:
         wish.signal_number = number
         for each, handler in before.items():
             signal.signal(each, handler)

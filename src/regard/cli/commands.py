@@ -1,0 +1,166 @@
+"""The other commands' options. The work is imported inside, so that help comes at once."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from regard.cli.options import (
+    Beam,
+    ColumnOrder,
+    Device,
+    Model,
+    Output,
+    Pairs,
+    SourceFile,
+    TagsColumn,
+    TargetFile,
+)
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where the model goes.")] = Path(
+        "demo"
+    ),
+    page: Annotated[Path, typer.Option("--html", help="Where the page goes.")] = Path("demo.html"),
+    minutes: Annotated[float, typer.Option(min=0.01, help="How long to train.")] = 1.75,
+) -> None:
+    """Train on real English pronunciations, predict, and show an alignment: two minutes."""
+    from regard.cli.demonstration import carry_out
+
+    carry_out(output, page, minutes)
+
+
+def predict(
+    model: Model,
+    file: Annotated[str, typer.Argument(help="A source a line; - is standard input.")] = "-",
+    output: Output = None,
+    beam: Beam = 1,
+    n_best: Annotated[int, typer.Option("--n-best", min=1, help="Candidates a line.")] = 1,
+    scores: Annotated[bool, typer.Option("--scores", help="Add log-probabilities.")] = False,
+    alignments: Annotated[
+        Path | None, typer.Option(help="Write alignments, JSON Lines.", show_default=False)
+    ] = None,
+    output_format: Annotated[
+        Literal["text", "tsv", "jsonl"], typer.Option("--format", help="How lines are written.")
+    ] = "text",
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+    device: Device = "cpu",
+) -> None:
+    """Predict: N lines in, N lines out, in order; blank in, blank out."""
+    from regard.cli.prediction import carry_out
+
+    carry_out(
+        model, file, output=output, beam=beam, n_best=n_best, scores=scores,
+        alignments=alignments, output_format=output_format, columns=columns,
+        tags_column=tags_column, device=device,
+    )  # fmt: skip
+
+
+def show(
+    model: Model,
+    text: Annotated[str, typer.Argument(help="A source.", show_default=False)],
+    tags: Annotated[
+        str | None, typer.Option(help="Its tags, such as V;PST.", show_default=False)
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Force this output.", show_default=False)
+    ] = None,
+    step: Annotated[
+        int | None, typer.Option(min=1, help="One step in numbers.", show_default=False)
+    ] = None,
+    beam: Beam = 1,
+    html: Annotated[Path | None, typer.Option(help="Write a page.", show_default=False)] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write a picture.", show_default=False)] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="Write a picture ([plot]).", show_default=False)
+    ] = None,
+    pdf: Annotated[
+        Path | None, typer.Option(help="Write a picture ([plot]).", show_default=False)
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write numbers.", show_default=False)] = None,
+    device: Device = "cpu",
+) -> None:
+    """Show one prediction and where the decoder looked."""
+    from regard.cli.showing import carry_out
+
+    files = [path for path in (html, svg, png, pdf, json) if path is not None]
+    carry_out(model, text, tags=tags, target=target, step=step, beam=beam, files=files,
+              device=device)  # fmt: skip
+
+
+def align(
+    model: Model,
+    pairs: Pairs = None,
+    output: Output = None,
+    output_format: Annotated[
+        Literal["pharaoh", "jsonl", "npz"], typer.Option("--format", help="How it is written.")
+    ] = "pharaoh",
+    threshold: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Link all pairs of this weight; the strongest without.",
+                     show_default=False),
+    ] = None,
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+    source_file: SourceFile = None,
+    target_file: TargetFile = None,
+    device: Device = "cpu",
+) -> None:  # fmt: skip
+    """Align given pairs: where the decoder looks while it writes each target."""
+    from regard.cli.aligning import carry_out
+    from regard.cli.given import data_given, predictor_given
+
+    data = data_given(pairs, source_file, target_file, "PAIRS")
+    predictor = predictor_given(model, device, columns, tags_column)
+    carry_out(predictor, data, output, output_format, threshold)
+
+
+def evaluate(
+    model: Model,
+    pairs: Pairs = None,
+    beam: Beam = 1,
+    errors: Annotated[bool, typer.Option("--errors", help="List the confusions.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+    source_file: SourceFile = None,
+    target_file: TargetFile = None,
+    device: Device = "cpu",
+) -> None:
+    """Predict the sources and compare with the targets."""
+    from regard.cli.evaluating import carry_out
+    from regard.cli.given import data_given, predictor_given
+
+    data = data_given(pairs, source_file, target_file, "PAIRS")
+    predictor = predictor_given(model, device, columns, tags_column)
+    carry_out(predictor, data, beam=beam, errors=errors, as_json=json)
+
+
+def score(
+    model: Model,
+    pairs: Pairs = None,
+    output: Output = None,
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+    source_file: SourceFile = None,
+    target_file: TargetFile = None,
+    device: Device = "cpu",
+) -> None:
+    """Print the log-probability of each given target, a line each."""
+    from regard.cli.given import data_given, predictor_given
+    from regard.cli.scoring import carry_out
+
+    data = data_given(pairs, source_file, target_file, "PAIRS")
+    carry_out(predictor_given(model, device, columns, tags_column), data, output)
+
+
+def info(
+    model: Model,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Say what a model folder holds."""
+    from regard.cli.information import carry_out
+
+    carry_out(model, as_json=json)

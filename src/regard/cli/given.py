@@ -1,0 +1,80 @@
+"""From what was typed to pairs and columns."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from regard.errors import SettingsError
+from regard.evaluation import Measure
+from regard.predictor import CHUNK, Predictor
+from regard.text import Columns, Pair, Parallel, read_parallel_rows, read_rows
+
+
+def data_given(
+    file: str | None, source: Path | None, target: Path | None, name: str | None
+) -> str | Parallel | None:
+    """One file of pairs, or two parallel ones.
+
+    Args:
+        file: The file of pairs.
+        source: The file of sources.
+        target: The file of targets.
+        name: What the file is called in the command; None if it may be absent.
+
+    Raises:
+        SettingsError: Neither, both, or half of the two are given.
+    """
+    if (source is None) != (target is None):
+        raise SettingsError("a file of sources and a file of targets belong together.")
+    if source is not None and target is not None:
+        if file is not None:
+            raise SettingsError(f"expected {file} or two parallel files, found both.")
+        return Parallel(source, target)
+    if file is None and name is not None:
+        raise SettingsError(f"expected {name}, or --source-file and --target-file.")
+    return file
+
+
+def columns_given(columns: str | None, tags_column: int | None) -> str | None:
+    """The columns' numbers, from the two options that set them."""
+    if columns is None:
+        return None if tags_column is None else f"1,2,{tags_column}"
+    layout = Columns.parse(columns)
+    tags = layout.tags if tags_column is None else tags_column - 1
+    places = (layout.source, layout.target, tags)
+    return ",".join(str(place + 1) for place in places if place is not None)
+
+
+def predictor_given(
+    folder: Path, device: str, columns: str | None, tags_column: int | None
+) -> Predictor:
+    """The model, reading files laid out as the options say, or else as in training."""
+    predictor = Predictor.load(folder, device)
+    order = columns_given(columns, tags_column)
+    return predictor if order is None else predictor.with_columns(order)
+
+
+def source_columns(order: str | None, *, has_tags: bool) -> Columns:
+    """Where sources, and tags if the task has them, stand in a file without targets."""
+    if order is None:
+        return Columns(0, None, 1 if has_tags else None)
+    layout = Columns.parse(order)
+    return Columns(layout.source, None, layout.tags, allows_more=True)
+
+
+def rows_given(predictor: Predictor, data: str | Parallel | None) -> Iterator[list[Pair | None]]:
+    """The pairs of a file in chunks, None for a blank line."""
+    if data is None:
+        raise SettingsError("expected pairs.")
+    if isinstance(data, Parallel):
+        rows: Iterator[Pair | None] = read_parallel_rows(data.source, data.target)
+    else:
+        rows = read_rows(data, predictor.settings.text.layout())
+    while chunk := list(islice(rows, CHUNK)):
+        yield chunk
+
+
+def percent(measure: Measure) -> str:
+    """A measure in percent, with its interval."""
+    low, high = 100 * measure.low, 100 * measure.high
+    return f"{100 * measure.value:6.2f} %   95 % interval {low:.2f} to {high:.2f}"

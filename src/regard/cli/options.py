@@ -1,0 +1,41 @@
+"""The options that several commands take, each described once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Model = Annotated[Path, typer.Argument(help="The model folder.", show_default=False)]
+Pairs = Annotated[
+    str | None, typer.Argument(help="A file of pairs; - is standard input.", show_default=False)
+]
+SourceFile = Annotated[
+    Path | None, typer.Option(help="A file of sources, a line each.", show_default=False)
+]
+TargetFile = Annotated[
+    Path | None, typer.Option(help="The file of their targets.", show_default=False)
+]
+ColumnOrder = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="ORDER",
+        help="Where source, target and tags stand: 1,3,2 or source,tags,target.",
+        show_default=False,
+    ),
+]
+TagsColumn = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="[N]",
+        help="Tags stand in a column: the third, if no number follows.",
+        show_default=False,
+    ),
+]
+Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept side by side.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="Write here; .gz compresses.", show_default=False),
+]
+Device = Annotated[str, typer.Option(help="cpu, cuda, ...")]

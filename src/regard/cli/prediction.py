@@ -1,0 +1,129 @@
+"""Carries out `regard predict`."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from rich.progress import TextColumn
+
+from regard.alignment import Alignment
+from regard.cli.given import source_columns
+from regard.cli.words import bar, say
+from regard.predictor import CHUNK, Prediction, Predictor
+from regard.text import Pair, open_output, read_rows
+
+Format = Literal["text", "tsv", "jsonl"]
+
+
+def carry_out(
+    folder: Path,
+    file: str,
+    *,
+    output: Path | None,
+    beam: int,
+    n_best: int,
+    scores: bool,
+    alignments: Path | None,
+    output_format: Format,
+    columns: str | None,
+    tags_column: int | None,
+    device: str,
+) -> None:
+    """Predict a file line by line, in constant memory."""
+    predictor = Predictor.load(folder, device)
+    order = columns if columns is not None or tags_column is None else f"1,2,{tags_column}"
+    layout = source_columns(order, has_tags=predictor.has_tags)
+    rows = read_rows(file, layout)
+    unseen: set[str] = set()
+    touched = cut = 0
+    with ExitStack() as stack:
+        out = stack.enter_context(open_output(output or "-"))
+        looks = None if alignments is None else stack.enter_context(open_output(alignments))
+        shown = stack.enter_context(bar(TextColumn("{task.completed:,} lines")))
+        task = shown.add_task("predicting", total=None)
+        for prediction in _predictions(predictor, rows, beam, n_best):
+            _write(out, line_of(prediction, output_format, scores=scores, n_best=n_best))
+            if looks is not None:
+                _write(looks, json.dumps(_look(prediction), ensure_ascii=False))
+            if prediction is not None:
+                unseen |= {one.symbol for one in prediction.unseen}
+                touched += bool(prediction.unseen)
+                cut += not prediction.is_complete
+            shown.advance(task)
+    if unseen:
+        names = ", ".join(repr(symbol) for symbol in sorted(unseen)[:10])
+        say(f"note: {touched} sources hold symbols that training never saw: {names}.")
+    if cut:
+        say(f"note: {cut} predictions were ended by the length limit.")
+
+
+def line_of(
+    prediction: Prediction | None, output_format: Format, *, scores: bool, n_best: int
+) -> str:
+    """One line for one prediction; None stands for a blank line."""
+    if output_format == "jsonl":
+        return json.dumps(_table(prediction, n_best), ensure_ascii=False)
+    if prediction is None:
+        return ""
+    cells = [prediction.source] if output_format == "tsv" else []
+    for candidate in prediction.candidates:
+        cells.append(candidate.text)
+        if scores:
+            cells.append(f"{candidate.log_prob:.6f}")
+    return "\t".join(cells)
+
+
+def _predictions(
+    predictor: Predictor, rows: Iterator[Pair | None], beam: int, n_best: int
+) -> Iterator[Prediction | None]:
+    while chunk := list(islice(rows, CHUNK)):
+        written = predictor.stream(
+            (row for row in chunk if row is not None), beam_size=beam, n_best=n_best
+        )
+        yield from (None if row is None else next(written) for row in chunk)
+
+
+def _table(prediction: Prediction | None, n_best: int) -> dict[str, object]:
+    if prediction is None:
+        return {"source": "", "target": "", "log_prob": None, "reason": "blank", "unseen": []}
+    table: dict[str, object] = {
+        "source": prediction.source,
+        "target": prediction.text,
+        "log_prob": prediction.log_prob,
+        "unseen": [
+            {"symbol": one.symbol, "start": one.start, "end": one.end} for one in prediction.unseen
+        ],
+    }
+    if not prediction.is_complete:
+        table["is_complete"] = False
+    if n_best > 1:
+        table["candidates"] = [
+            {"target": candidate.text, "log_prob": candidate.log_prob}
+            for candidate in prediction.candidates
+        ]
+    return table
+
+
+def look_table(alignment: Alignment) -> dict[str, object]:
+    """An alignment's symbols, roles and weights."""
+    return {
+        "source": [label.text or label.shown for label in alignment.source],
+        "target": [label.text or label.shown for label in alignment.target],
+        "weights": [[round(float(weight), 7) for weight in row] for row in alignment.weights],
+        "source_roles": [label.role for label in alignment.source],
+        "target_roles": [label.role for label in alignment.target],
+    }
+
+
+def _look(prediction: Prediction | None) -> dict[str, object]:
+    if prediction is None or prediction.alignment is None:
+        reason = "blank" if prediction is None else "this model never looks back"
+        return {"source": [], "target": [], "weights": [], "reason": reason}
+    return look_table(prediction.alignment)
+
+
+def _write(file: BinaryIO, line: str) -> None:
+    file.write(line.encode() + b"\n")

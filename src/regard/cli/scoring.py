@@ -1,0 +1,17 @@
+"""Carries out `regard score`."""
+
+from pathlib import Path
+
+from regard.cli.given import rows_given
+from regard.predictor import Predictor
+from regard.text import Parallel, open_output
+
+
+def carry_out(predictor: Predictor, data: str | Parallel | None, output: Path | None) -> None:
+    """Print the log-probability of each target; a blank line stays one."""
+    with open_output(output or "-") as file:
+        for chunk in rows_given(predictor, data):
+            scores = predictor.forced([row for row in chunk if row is not None])
+            for row in chunk:
+                line = "" if row is None else f"{next(scores).log_prob:.6f}"
+                file.write(line.encode() + b"\n")

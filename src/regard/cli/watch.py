@@ -1,0 +1,101 @@
+"""What a person sees while training: what was chosen, a bar, and the scores."""
+
+import math
+import sys
+
+from rich.progress import TextColumn
+
+from regard.cli.words import bar, say
+from regard.evaluation import Evaluation
+from regard.model import ModelSettings
+from regard.training import Chosen, Progress, RunSettings
+
+
+class Watch:
+    """Listens to a training and tells a person, on standard error.
+
+    Args:
+        is_quiet: Whether nothing is told.
+    """
+
+    def __init__(self, *, is_quiet: bool) -> None:
+        self.is_quiet = is_quiet
+        self.bar = bar(TextColumn("{task.fields[scores]}"))
+        self.task = self.bar.add_task("training", total=1.0, scores="")
+        self.dev = ""
+        self.loss = math.nan
+        self.final: Evaluation | None = None
+
+    def __enter__(self) -> "Watch":
+        if not self.is_quiet:
+            self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.stop()
+
+    def __call__(self, news: Chosen | Progress | Evaluation) -> None:
+        """Tell what is new; keep the final scores."""
+        if isinstance(news, Evaluation):
+            self.final = news
+            return
+        if self.is_quiet:
+            return
+        if isinstance(news, Chosen):
+            self._tell("\n".join(described(news)))
+            return
+        self.loss = news.loss if math.isnan(self.loss) else 0.95 * self.loss + 0.05 * news.loss
+        if news.dev is not None:
+            error = 100 * news.dev.word_error_rate.value
+            self.dev = f"dev error {error:.2f} %"
+            if not sys.stderr.isatty():
+                self._tell(
+                    f"epoch {news.epoch}, update {news.update}: loss {self.loss:.3f}, {self.dev}"
+                    f"{' (best)' if news.is_best else ''}, {_time(news.seconds_left)} left"
+                )
+        scores = f"loss {self.loss:.3f}  {self.dev}  {_time(news.seconds_left)} left"
+        self.bar.update(self.task, completed=news.done, scores=scores)
+
+    def _tell(self, text: str) -> None:
+        if self.bar.disable:
+            say(text)
+        else:
+            self.bar.console.print(text, markup=False, highlight=False)
+
+
+def described(chosen: Chosen) -> list[str]:
+    """What was chosen, in words."""
+    settings, known = chosen.settings, chosen.vocabularies
+    training = settings.training
+    tags = "" if known.tags is None else f", {len(known.tags.symbols)} tags"
+    length = f"{training.minutes:g} minutes" if training.minutes else f"{training.epochs} epochs"
+    return [
+        f"{chosen.train_pairs:,} pairs to train on, {chosen.dev_pairs:,} to judge by{tags}",
+        *_symbols(settings, len(known.source.symbols), len(known.target.symbols)),
+        f"model: {_model(settings)}; {chosen.parameters:,} parameters",
+        f"training: {length}, {training.batch_size} pairs an update, seed {training.seed}",
+    ]
+
+
+def _symbols(settings: ModelSettings, source: int, target: int) -> list[str]:
+    lines: list[str] = []
+    for name, side, count in (("source", settings.text.source, source),
+                              ("target", settings.text.target, target)):  # fmt: skip
+        form = "" if side.normalize == "none" else f", brought to {side.normalize}"
+        lines.append(f"{name}: {count} different {side.symbols}{form}")
+    return lines
+
+
+def _model(settings: RunSettings) -> str:
+    encoder, decoder = settings.encoder, settings.decoder
+    return (
+        f"{encoder.kind} encoder ({encoder.hidden_size}), {decoder.kind} decoder "
+        f"({decoder.hidden_size}), attention: {decoder.attention}"
+    )
+
+
+def _time(seconds: float) -> str:
+    if not math.isfinite(seconds):
+        return "?"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"
