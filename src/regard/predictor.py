@@ -8,7 +8,7 @@ from typing import Self, overload
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from jaxtyping import Float
 
 from regard.alignment import Alignment, Label
 from regard.errors import DataError, SettingsError, VocabularyError
@@ -131,9 +131,9 @@ class LookedUp:
 
     source: tuple[Label, ...]
     mask: tuple[bool, ...]
-    scores: NDArray[np.float32]
-    weights: NDArray[np.float32]
-    context: NDArray[np.float32]
+    scores: Float[np.ndarray, "looks source"]
+    weights: Float[np.ndarray, " source"]
+    context: Float[np.ndarray, " context"]
     written: str
     likeliest: tuple[tuple[str, float], ...]
 

@@ -14,7 +14,6 @@ from typing import cast
 
 import numpy as np
 from jaxtyping import Float32
-from numpy.typing import NDArray
 
 from regard.alignment import html, plot, svg, terminal
 from regard.alignment.labels import Label, Role
@@ -49,7 +48,7 @@ class Alignment:
                 f"{len(self.target)} target symbols, one column for each of {len(self.source)}."
             )
 
-    def content(self) -> NDArray[np.float32]:
+    def content(self) -> Float32[np.ndarray, "content_target content_source"]:
         """The weights between content symbols alone; they stand first on both sides."""
         rows = sum(label.role == "content" for label in self.target)
         columns = sum(label.role == "content" for label in self.source)

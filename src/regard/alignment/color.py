@@ -5,7 +5,7 @@ yellow, always: two pictures can be compared.
 """
 
 import numpy as np
-from numpy.typing import NDArray
+from jaxtyping import Float, UInt8
 
 # Eleven points of the map, at weights 0, 0.1, ... 1; what is between is interpolated.
 _POINTS = np.array([
@@ -14,7 +14,7 @@ _POINTS = np.array([
 ])  # fmt: skip
 
 
-def colors(weights: NDArray[np.floating]) -> NDArray[np.uint8]:
+def colors(weights: Float[np.ndarray, "*any"]) -> UInt8[np.ndarray, "*any 3"]:
     """Red, green and blue for each weight."""
     places = np.linspace(0, 1, len(_POINTS))
     channels = [np.interp(weights, places, _POINTS[:, channel]) for channel in range(3)]

@@ -2,11 +2,11 @@
 
 import unicodedata
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import regex
-from numpy.typing import NDArray
+from jaxtyping import Float
 
 Role = Literal["content", "end", "tag"]
 
@@ -63,6 +63,7 @@ class Label:
         return self.shown if len(parts) <= clusters else "".join(parts[: clusters - 1]) + "…"
 
 
+@runtime_checkable
 class Drawable(Protocol):
     """What a picture is made of."""
 
@@ -77,7 +78,7 @@ class Drawable(Protocol):
         ...
 
     @property
-    def weights(self) -> NDArray[np.float32]:
+    def weights(self) -> Float[np.ndarray, "target source"]:
         """One row for each target symbol."""
         ...
 
@@ -93,7 +94,7 @@ def title(drawable: Drawable) -> str:
     return " → ".join(sides)
 
 
-def effective_sources(weights: NDArray[np.float32]) -> NDArray[np.float64]:
+def effective_sources(weights: Float[np.ndarray, "target source"]) -> Float[np.ndarray, " target"]:
     """Over how many positions each row spreads: exp of its entropy; 0 for an empty row."""
     exact = weights.astype(np.float64)
     logs = np.log(np.where(exact > 0, exact, 1))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from jaxtyping import Float
 
 from regard.errors import DataError
 
@@ -20,14 +20,14 @@ class Link(NamedTuple):
     target: int
 
 
-def best_links(weights: NDArray[np.float32]) -> list[Link]:
+def best_links(weights: Float[np.ndarray, "target source"]) -> list[Link]:
     """Each target position with its strongest source position, the first of equals."""
     if not weights.size:
         return []
     return [Link(int(source), target) for target, source in enumerate(weights.argmax(1))]
 
 
-def strong_links(weights: NDArray[np.float32], threshold: float) -> list[Link]:
+def strong_links(weights: Float[np.ndarray, "target source"], threshold: float) -> list[Link]:
     """All pairs whose weight is at least the threshold."""
     return [Link(int(source), int(target)) for target, source in np.argwhere(weights >= threshold)]
 

@@ -4,12 +4,12 @@ import struct
 import zlib
 
 import numpy as np
-from numpy.typing import NDArray
+from jaxtyping import Float
 
 from regard.alignment.color import colors
 
 
-def encode(weights: NDArray[np.float32]) -> bytes:
+def encode(weights: Float[np.ndarray, "target source"]) -> bytes:
     """The image: a palette of 256 colours, and one byte a weight."""
     height, width = weights.shape
     palette = colors(np.linspace(0, 1, 256)).tobytes()

@@ -6,7 +6,7 @@ wrong guess cannot shear the grid.
 """
 
 import numpy as np
-from numpy.typing import NDArray
+from jaxtyping import Float
 
 from regard.alignment.labels import CAPTION, Drawable, Label, effective_sources, title
 
@@ -84,7 +84,9 @@ def _coverage(drawable: Drawable, pool: int) -> str:
     )
 
 
-def _pooled(weights: NDArray[np.float32], pool: int) -> NDArray[np.float32]:
+def _pooled(
+    weights: Float[np.ndarray, "target source"], pool: int
+) -> Float[np.ndarray, "target cells"]:
     if pool == 1:
         return weights
     padded = np.pad(weights, ((0, 0), (0, -weights.shape[1] % pool)))

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from jaxtyping import Float
-from numpy.typing import NDArray
 from torch import Tensor
 
 from regard.attention.attention import Attended, look, require_look
@@ -19,7 +18,7 @@ from regard.attention.scores import CosineScore, DotScore, ScaledDotScore, Score
 from regard.errors import SettingsError, ShapeError
 from regard.shapes import require_floating, require_same_size
 
-ArrayLike = Tensor | NDArray[np.floating] | Sequence[object]
+ArrayLike = Tensor | np.ndarray | Sequence[object]
 """What may be given for an array."""
 
 SCORES = {"dot": DotScore, "scaled dot": ScaledDotScore, "cosine": CosineScore}
@@ -93,6 +92,8 @@ def attend(
         tensor([0.6457, 0.3543, 0.0000])
     """
     operands = gather(query, keys, values, mask=mask, bias=bias)
+    if isinstance(score, str):
+        require_same_size("query", operands.query, "keys", operands.keys, axis=-1)
     chosen = named_score(score)
     attended = look(
         operands.query, chosen.prepare(operands.keys), operands.values,
@@ -134,6 +135,7 @@ def context_jacobian(
                 [-0.1966,  0.1966]])
     """
     operands = gather(query, keys, values, mask=mask, bias=None)
+    require_same_size("query", operands.query, "keys", operands.keys, axis=-1)
     chosen = max(operands.query.shape[-1], 1) ** -0.5 if scale is None else scale
     exact = torch.promote_types(operands.query.dtype, torch.float32)
     key, value = (part.to(exact).unsqueeze(-3) for part in (operands.keys, operands.values))

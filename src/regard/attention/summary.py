@@ -19,6 +19,7 @@ from regard.attention.normalizers import softmax
 from regard.attention.scores import DotScore
 from regard.errors import SettingsError
 from regard.precision import full_precision
+from regard.shapes import require_same_size
 
 
 class Summary(NamedTuple):
@@ -109,6 +110,7 @@ def summarize(
     if block < 1 or top < 1:
         raise SettingsError(f"block is {block} and top is {top}: both must be at least one.")
     operands = gather(query, keys, values, mask=mask, bias=bias)
+    require_same_size("query", operands.query, "keys", operands.keys, axis=-1)
     part = _Part(
         _with_axes(operands.query, len(operands.shape)),
         _with_axes(operands.keys, len(operands.shape)),
@@ -143,16 +145,16 @@ def _summarize(part: _Part, shape: tuple[int, ...], scale: float, top: int, bloc
     for start in range(0, shape[axis], step):
         length = min(step, shape[axis] - start)
         smaller = (*shape[:axis], length, *shape[axis + 1 :])
-        piece = part.narrow(axis, start, length)
-        pieces.append(_summarize(piece, smaller, scale, top, block))
-    return _join(pieces, axis, is_target=axis == len(shape) - 2)
-
-
-def _join(pieces: list[Summary], axis: int, *, is_target: bool) -> Summary:
-    rows = [torch.cat(fields, axis) for fields in list(zip(*pieces, strict=True))[:-1]]
+        piece = _summarize(part.narrow(axis, start, length), smaller, scale, top, block)
+        if axis == len(shape) - 2 and pieces:
+            # Coverages of rows add up at once: kept apart they would be a matrix again.
+            pieces[0] = pieces[0]._replace(coverage=pieces[0].coverage + piece.coverage)
+            piece = piece._replace(coverage=piece.coverage.new_empty(0))
+        pieces.append(piece)
+    rows_of = [torch.cat(fields, axis) for fields in list(zip(*pieces, strict=True))[:-1]]
     coverages = [piece.coverage for piece in pieces]
-    coverage = torch.stack(coverages).sum(0) if is_target else torch.cat(coverages, axis)
-    return Summary._make([*rows, coverage])
+    coverage = coverages[0] if axis == len(shape) - 2 else torch.cat(coverages, axis)
+    return Summary._make([*rows_of, coverage])
 
 
 def _summarize_block(part: _Part, shape: tuple[int, ...], scale: float, top: int) -> Summary:

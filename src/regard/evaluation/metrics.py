@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from jaxtyping import Float
 from rapidfuzz.distance import Levenshtein
 
 from regard.errors import DataError
@@ -126,7 +126,9 @@ def evaluate(scored: Sequence[Scored], signature: str, *, resamples: int = RESAM
 
 
 def ratio(
-    parts: NDArray[np.float64], wholes: NDArray[np.float64], resamples: int = RESAMPLES
+    parts: Float[np.ndarray, " items"],
+    wholes: Float[np.ndarray, " items"],
+    resamples: int = RESAMPLES,
 ) -> Measure:
     """sum(parts) / sum(wholes), with its bootstrap interval over the items."""
     value = float(parts.sum() / wholes.sum())

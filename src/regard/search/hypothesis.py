@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float32
-from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,3 @@ class Hypothesis:
     def __post_init__(self) -> None:
         if self.weights is not None and len(self.weights) != len(self.tokens):
             raise AssertionError("a hypothesis needs one row of weights for each token")
-
-
-Weights = NDArray[np.float32]

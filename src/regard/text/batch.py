@@ -17,13 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int
-from numpy.typing import NDArray
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
 
-Integers = NDArray[np.int64]
+Integers = Int[np.ndarray, "..."]
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class Sequences:
         offsets: Where each begins, and where the last ends.
     """
 
-    values: NDArray[np.int32]
+    values: Integers
     offsets: Integers
 
     def __len__(self) -> int:
@@ -131,7 +130,7 @@ class Corpus:
             for values, ends, sequence in zip(flat, offsets, pair, strict=True):
                 values.extend(sequence)
                 ends.append(len(values))
-        return cls(*(Sequences(np.asarray(values, np.int32), np.asarray(ends, np.int64))
+        return cls(*(Sequences(np.asarray(values).view(np.int32), np.asarray(ends).view(np.int64))
                      for values, ends in zip(flat, offsets, strict=True)))  # fmt: skip
 
     def __len__(self) -> int:
@@ -193,8 +192,8 @@ class BatchMaker:
     """
 
     corpus: Corpus
-    replacement: NDArray[np.float64]
-    tags_replacement: NDArray[np.float64]
+    replacement: Float[np.ndarray, " vocabulary"]
+    tags_replacement: Float[np.ndarray, " vocabulary"]
     shared: Integers
 
     @classmethod
@@ -244,6 +243,6 @@ class BatchMaker:
         return source, target
 
 
-def _rarity(vocabulary: Vocabulary | None) -> NDArray[np.float64]:
+def _rarity(vocabulary: Vocabulary | None) -> Float[np.ndarray, " vocabulary"]:
     counts = () if vocabulary is None else vocabulary.counts
     return np.array([0.0] * len(SPECIAL) + [0.5 / (0.5 + count) for count in counts])

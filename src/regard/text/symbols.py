@@ -59,7 +59,7 @@ class Segmenter:
     def texts(self, line: str) -> list[str]:
         """The symbols of a line, without their spans."""
         if self.kind == "words":
-            return normalized(line, self.normalize).split()
+            return _WORD.findall(normalized(line, self.normalize))
         if line.isascii():
             return list(line)
         if self.normalize != "none":

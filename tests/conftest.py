@@ -1,0 +1,25 @@
+"""One seed, one tiny model, and where others' cases may be found."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import settings
+
+settings.register_profile("steady", deadline=None, derandomize=True, database=None, max_examples=50)
+settings.load_profile("steady")
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    torch.manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def conformance() -> Path:
+    folder = SHARED / "conformance"
+    if not folder.is_dir():
+        pytest.skip("others' conformance cases are not beside this checkout")
+    return folder

@@ -1,0 +1,75 @@
+"""Hypothesis strategies: shapes, masks, looks, alignments, lines."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from regard.alignment import Alignment, Label
+
+DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
+
+
+@dataclass(frozen=True)
+class Look:
+    """Operands of a look.
+
+    Attributes:
+        query: (batch, target, size)
+        keys: (batch, source, size)
+        values: (batch, source, value)
+        mask: (batch, target, source)
+    """
+
+    query: Tensor
+    keys: Tensor
+    values: Tensor
+    mask: Tensor
+
+
+@st.composite
+def looks(draw: st.DrawFn, dtype: torch.dtype = torch.float64, smallest: int = 0) -> Look:
+    batch = draw(st.integers(1, 3))
+    target, source, size, value = (draw(st.integers(smallest, 9)) for _ in range(4))
+    seed = draw(st.integers(0, 2**31 - 1))
+    chance = torch.Generator().manual_seed(seed)
+    spread = draw(st.sampled_from([0.1, 1.0, 10.0]))
+
+    def normal(*shape: int) -> Tensor:
+        return (torch.randn(*shape, generator=chance, dtype=torch.float64) * spread).to(dtype)
+
+    openness = draw(st.sampled_from([0.0, 0.3, 0.8, 1.0]))
+    mask = torch.rand(batch, target, source, generator=chance) < openness
+    return Look(
+        normal(batch, target, size),
+        normal(batch, source, size),
+        normal(batch, source, value),
+        mask,
+    )
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> str:
+    """A line of text of any script, without line ends."""
+    alphabet = st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\t\0")
+    scripts = st.sampled_from([*"aeéかな한글각ा्षعربيـّ 👩🏽‍🚀", "e\u0301", "\u1112\u1161\u11ab"])
+    return "".join(draw(st.lists(st.one_of(alphabet, scripts), max_size=12)))
+
+
+@st.composite
+def alignments(draw: st.DrawFn) -> Alignment:
+    rows, columns = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    weights = np.array(
+        draw(st.lists(st.floats(0.01, 1), min_size=rows * columns, max_size=rows * columns)),
+        np.float32,
+    ).reshape(rows, columns)
+    weights /= weights.sum(1, keepdims=True)
+    return Alignment(_labels(draw, columns), _labels(draw, rows), weights, "a look")
+
+
+def _labels(draw: st.DrawFn, count: int) -> tuple[Label, ...]:
+    texts = draw(st.lists(st.text(min_size=1, max_size=3), min_size=count - 1, max_size=count - 1))
+    labels = [Label(text, place, place + len(text)) for place, text in enumerate(texts)]
+    return (*labels, Label("", count, count, "end"))
