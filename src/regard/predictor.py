@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Self, overload
+from typing import overload
 
 import numpy as np
 import torch
@@ -164,7 +164,7 @@ class Predictor:
         self._vocabularies = saved.vocabularies
 
     @classmethod
-    def load(cls, folder: str | Path, device: str = "cpu") -> Self:
+    def load(cls, folder: str | Path, device: str = "cpu") -> "Predictor":
         """Read a model folder.
 
         Args:

@@ -10,11 +10,13 @@ import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self, cast
+from typing import TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from regard.errors import SettingsError
+
+Own = TypeVar("Own", bound="Settings")
 
 
 class Settings(BaseModel):
@@ -23,7 +25,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     @classmethod
-    def of(cls, table: Mapping[str, object]) -> Self:
+    def of(cls: type[Own], table: Mapping[str, object]) -> Own:
         """Settings from a table, tables within it included.
 
         Raises:
@@ -40,7 +42,7 @@ class Settings(BaseModel):
                 f"setting {'.'.join(place)} is {first['input']!r}: {first['msg']}."
             ) from None
 
-    def changed(self, assignment: str) -> Self:
+    def changed(self: Own, assignment: str) -> Own:
         """The same with one setting changed, such as "decoder.hidden_size=256".
 
         Raises:
@@ -51,7 +53,7 @@ class Settings(BaseModel):
             raise SettingsError(f"{assignment!r}: expected NAME=VALUE.")
         return self.with_values({name.strip(): _value(value.strip())})
 
-    def with_values(self, values: Mapping[str, object]) -> Self:
+    def with_values(self: Own, values: Mapping[str, object]) -> Own:
         """The same with some settings changed, by their dotted names.
 
         Raises:

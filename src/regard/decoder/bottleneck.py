@@ -1,20 +1,19 @@
 """The baseline that never looks back: all it knows of the source is one vector.
 
-    hidden_t = cell(embedding(y_t-1), hidden_t-1)
+    hidden_t = cell([embedding(y_t-1); told], hidden_t-1)
     logits_t = V tanh(W [hidden_t; final]) + b
 
 Sutskever, Vinyals and Le (2014), arXiv:1409.3215; that the vector is seen at
 every step is from Cho et al. (2014), arXiv:1406.1078.
 """
 
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, replace
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.decoder.decoder import Decoded, Decoder, State, Step
-from regard.decoder.output import Output
+from regard.decoder.output import Output, told_inputs
 from regard.encoder import Encoding
 from regard.layers import Embedding, Recurrence
 
@@ -26,14 +25,16 @@ class BottleneckState(State):
     Attributes:
         carried: The cell's state, all layers.
         final: The source in one vector.
+        told: What the tags say together.
     """
 
     carried: Float[Tensor, "batch carried"]
     final: Float[Tensor, "batch final"]
+    told: Float[Tensor, "batch told"]
 
-    def select(self, rows: Int[Tensor, " rows"]) -> Self:
+    def select(self, rows: Int[Tensor, " rows"]) -> "BottleneckState":
         """Keep, drop or repeat rows."""
-        return type(self)(self.carried[rows], self.final[rows])
+        return BottleneckState(self.carried[rows], self.final[rows], self.told[rows])
 
 
 class BottleneckDecoder(Decoder):
@@ -63,7 +64,8 @@ class BottleneckDecoder(Decoder):
 
     def start(self, encoding: Encoding) -> BottleneckState:
         """Begin where the encoder ended, and keep nothing but that."""
-        return BottleneckState(self.bridge(encoding.final).tanh(), encoding.final)
+        carried = self.bridge(encoding.final).tanh()
+        return BottleneckState(carried, encoding.final, encoding.told)
 
     def step(
         self,
@@ -73,10 +75,11 @@ class BottleneckDecoder(Decoder):
     ) -> Step:
         """Write one position; there is no look whose weights could be replaced."""
         assert isinstance(state, BottleneckState)
-        states, carried = self.recurrence.step(self.embedding(tokens), state.carried)
+        read = told_inputs(self.embedding(tokens), state.told)
+        states, carried = self.recurrence.step(read, state.carried)
         hidden = self.drop(states).squeeze(1)
         logits = self.output(hidden, state.final)
-        return Step(logits, hidden, state.final, None, (), BottleneckState(carried, state.final))
+        return Step(logits, hidden, state.final, None, (), replace(state, carried=carried))
 
     def scores(self, hidden: Float[Tensor, "batch hidden"], state: State) -> None:
         """There is no look."""
@@ -86,7 +89,8 @@ class BottleneckDecoder(Decoder):
     ) -> Decoded:
         """Write a whole known target at once."""
         state = self.start(encoding)
-        states, _ = self.recurrence(self.embedding(inputs), state.carried)
+        read = told_inputs(self.embedding(inputs), state.told)
+        states, _ = self.recurrence(read, state.carried)
         hidden = self.drop(states)
         context = state.final.unsqueeze(1).expand(-1, hidden.shape[1], -1)
         return Decoded(self.output(hidden, context), None, ())

@@ -12,7 +12,7 @@
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -25,7 +25,7 @@ class State(ABC):
     """All that a decoder carries from step to step, its memory included."""
 
     @abstractmethod
-    def select(self, rows: Int[Tensor, " rows"]) -> Self:
+    def select(self, rows: Int[Tensor, " rows"]) -> "State":
         """Keep, drop or repeat rows."""
 
 

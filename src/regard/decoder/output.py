@@ -1,4 +1,4 @@
-"""The output layer of the recurrent decoders.
+"""The input and the output layer of the recurrent decoders.
 
 vector = tanh(W [hidden; context])        Luong et al. (2015), equation 5
 logits = V vector + b
@@ -38,3 +38,12 @@ class Output(nn.Module):
     ) -> Float[Tensor, "*batch vocabulary"]:
         """The logits."""
         return self.write(self.vector(hidden, context))
+
+
+def told_inputs(
+    vectors: Float[Tensor, "batch *target embedding"], told: Float[Tensor, "batch told"]
+) -> Float[Tensor, "batch *target read"]:
+    """What a cell reads: the symbols' vectors, each beside what the tags say together."""
+    if vectors.ndim == 3:
+        told = told.unsqueeze(1).expand(-1, vectors.shape[1], -1)
+    return torch.cat([vectors, told.to(vectors.dtype)], -1)

@@ -1,17 +1,16 @@
 """A recurrent decoder that looks back once a step.
 
-    hidden_t  = cell([embedding(y_t-1); vector_t-1], hidden_t-1)
+    hidden_t  = cell([embedding(y_t-1); told; vector_t-1], hidden_t-1)
     context_t = look(hidden_t, memory)
     vector_t  = tanh(W [hidden_t; context_t])
     logits_t  = V vector_t + b
 
-The `vector_t-1` of the first line is input feeding (Luong et al. 2015, section
-3.3), an option. Without it, and without coverage, the cell does not wait for
+`told` is what the tags say together, nothing without tags. `vector_t-1` is input
+feeding (Luong et al. 2015, section 3.3), an option. Without it, and without coverage, the cell does not wait for
 the look, and a known target is written in one go.
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
 
 import torch
 from jaxtyping import Float, Int
@@ -19,7 +18,7 @@ from torch import Tensor, nn
 
 from regard.attention import Attended, Attention, Memory, add_coverage, mix, no_coverage
 from regard.decoder.decoder import Decoded, Decoder, State, Step
-from regard.decoder.output import Output
+from regard.decoder.output import Output, told_inputs
 from regard.encoder import Encoding
 from regard.layers import Embedding, Recurrence
 
@@ -31,21 +30,24 @@ class RecurrentState(State):
     Attributes:
         carried: The cell's state, all layers.
         memory: What is looked at.
+        told: What the tags say together.
         vector: The last joined vector, with input feeding.
         coverage: What was looked at so far.
     """
 
     carried: Float[Tensor, "batch carried"]
     memory: Memory
+    told: Float[Tensor, "batch told"]
     vector: Float[Tensor, "batch hidden"]
     coverage: Float[Tensor, "batch source"]
 
-    def select(self, rows: Int[Tensor, " rows"]) -> Self:
+    def select(self, rows: Int[Tensor, " rows"]) -> "RecurrentState":
         """Keep, drop or repeat rows."""
         return replace(
             self,
             carried=self.carried[rows],
             memory=self.memory.select(rows),
+            told=self.told[rows],
             vector=self.vector[rows],
             coverage=self.coverage[rows],
         )
@@ -56,8 +58,8 @@ class RecurrentDecoder(Decoder):
 
     Args:
         embedding: Vectors of the target symbols.
-        recurrence: The cell; with input feeding it reads the vector beside the
-            embedding.
+        recurrence: The cell; it reads what the tags say, and with input feeding
+            the last vector, beside the embedding.
         attention: The look.
         state_size: Width of the encoder's states.
         final_size: Width of the encoder's final vector.
@@ -90,7 +92,7 @@ class RecurrentDecoder(Decoder):
         memory = self.attention.memorize(encoding.states, encoding.mask)
         carried = self.bridge(encoding.final).tanh()
         vector = carried.new_zeros(len(carried), self.recurrence.size)
-        return RecurrentState(carried, memory, vector, no_coverage(memory))
+        return RecurrentState(carried, memory, encoding.told, vector, no_coverage(memory))
 
     def step(
         self,
@@ -100,18 +102,17 @@ class RecurrentDecoder(Decoder):
     ) -> Step:
         """Write one position."""
         assert isinstance(state, RecurrentState)
-        inputs = self.embedding(tokens)
+        read = told_inputs(self.embedding(tokens), state.told)
         if self.feeds_input:
-            inputs = torch.cat([inputs, state.vector.to(inputs.dtype)], -1)
-        states, carried = self.recurrence.step(inputs, state.carried)
+            read = torch.cat([read, state.vector.to(read.dtype)], -1)
+        states, carried = self.recurrence.step(read, state.carried)
         hidden = self.drop(states)
         look = self._look(hidden, state, weights)
         context, row = look.context.squeeze(1), _row(look)
         hidden = hidden.squeeze(1)
         vector = self.output.vector(hidden, context)
-        after = RecurrentState(
-            carried, state.memory, vector, add_coverage(state.coverage, row.unsqueeze(1))
-        )
+        coverage = add_coverage(state.coverage, row.unsqueeze(1))
+        after = replace(state, carried=carried, vector=vector, coverage=coverage)
         return Step(self.output.write(vector), hidden, context, row, (look,), after)
 
     def scores(
@@ -129,7 +130,8 @@ class RecurrentDecoder(Decoder):
         state = self.start(encoding)
         if self.feeds_input or self.uses_coverage:
             return self._forward_by_steps(inputs, state)
-        states, _ = self.recurrence(self.embedding(inputs), state.carried)
+        read = told_inputs(self.embedding(inputs), state.told)
+        states, _ = self.recurrence(read, state.carried)
         hidden = self.drop(states)
         look = self.attention(hidden, state.memory)
         return Decoded(self.output(hidden, look.context), look.weights, (look,))

@@ -6,7 +6,7 @@ heads; all layers and heads are kept in `looks`.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self, cast
+from typing import NamedTuple, cast
 
 import torch
 from jaxtyping import Float, Int
@@ -32,9 +32,9 @@ class TransformerState(State):
     written: tuple[Memory, ...]
     length: int
 
-    def select(self, rows: Int[Tensor, " rows"]) -> Self:
+    def select(self, rows: Int[Tensor, " rows"]) -> "TransformerState":
         """Keep, drop or repeat rows."""
-        return type(self)(
+        return TransformerState(
             tuple(memory.select(rows) for memory in self.memories),
             tuple(memory.select(rows) for memory in self.written),
             self.length,

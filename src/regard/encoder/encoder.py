@@ -23,8 +23,9 @@ class Encoding:
     Attributes:
         states: One per position: the symbols, the end symbol, the tags.
         mask: True where a position is real.
-        final: The whole source in one vector: all that a decoder without
-            attention is given.
+        final: The whole source in one vector, tags included: where a decoder
+            begins, and all that one without attention is given.
+        told: What the tags say together, at every step; no columns without tags.
 
     Raises:
         ShapeError: The three do not belong to one batch.
@@ -33,6 +34,7 @@ class Encoding:
     states: Float[Tensor, "batch source state"]
     mask: Bool[Tensor, "batch source"]
     final: Float[Tensor, "batch final"]
+    told: Float[Tensor, "batch told"]
 
     def __post_init__(self) -> None:
         if self.states.shape[:2] != self.mask.shape or len(self.final) != len(self.mask):
@@ -48,10 +50,12 @@ class Encoder(nn.Module, ABC):
     Attributes:
         state_size: Width of a state.
         final_size: Width of the final vector.
+        told_size: Width of what the tags say together; 0 without tags.
     """
 
     state_size: int
     final_size: int
+    told_size: int
 
     @abstractmethod
     def forward(self, source: Source) -> Encoding:

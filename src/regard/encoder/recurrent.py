@@ -35,7 +35,8 @@ class RecurrentEncoder(Encoder):
             embedding_size, size, cell=cell, layers=layers, dropout=dropout
         )
         self.state_size = 2 * size
-        self.final_size = 2 * size if tags is None else 4 * size
+        self.told_size = 0 if tags is None else 2 * size
+        self.final_size = 2 * size + self.told_size
         self.tags = None if tags is None else Tags(tags, 2 * size)
         self.tell = None if tags is None else nn.Linear(2 * size, embedding_size)
 
@@ -44,7 +45,7 @@ class RecurrentEncoder(Encoder):
         vectors, lengths = self.embedding(source.tokens), source.mask.sum(1)
         if self.tags is None or self.tell is None:
             states, final = self.recurrence(vectors, lengths)
-            return Encoding(states, source.mask, final)
+            return Encoding(states, source.mask, final, final[:, :0])
         tag_states = self.tags(source.tags)
         summary = mean_state(tag_states, source.tags_mask)
         states, final = self.recurrence(vectors + self.tell(summary).unsqueeze(1), lengths)
@@ -52,4 +53,5 @@ class RecurrentEncoder(Encoder):
             torch.cat([states, tag_states], 1),
             torch.cat([source.mask, source.tags_mask], 1),
             torch.cat([final, summary], -1),
+            summary,
         )

@@ -39,18 +39,22 @@ class TransformerEncoder(Encoder):
         )
         self.norm = nn.LayerNorm(size)
         self.state_size = self.final_size = size
+        self.told_size = 0 if tags is None else size
         self.tags = None if tags is None else Tags(tags, size)
 
     def forward(self, source: Source) -> Encoding:
         """Let symbols, which have a place, and tags, which have none, look at each other."""
         states, mask = self.position(self.embedding(source.tokens)), source.mask
+        told = states[:, 0, :0]
         if self.tags is not None:
-            states = torch.cat([states, self.tags(source.tags)], 1)
+            tag_states = self.tags(source.tags)
+            told = mean_state(tag_states, source.tags_mask)
+            states = torch.cat([states, tag_states], 1)
             mask = torch.cat([mask, source.tags_mask], 1)
         for layer in self.layers:
             states = layer(states, mask)
         states = self.norm(states)
-        return Encoding(states, mask, mean_state(states, mask))
+        return Encoding(states, mask, mean_state(states, mask), told)
 
 
 class _Layer(nn.Module):

@@ -26,8 +26,8 @@ class FeedForward(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def forward(
-        self, states: Float[Tensor, "batch length size"]
-    ) -> Float[Tensor, "batch length size"]:
+        self, states: Float[Tensor, "*batch size"]
+    ) -> Float[Tensor, "*batch size"]:
         """The states, each changed by itself."""
         inner = self.drop(self.widen(self.norm(states)).relu())
         return states + self.drop(self.narrow(inner))

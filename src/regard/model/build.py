@@ -107,7 +107,7 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
         )  # fmt: skip
     width = _chosen("decoder.embedding_size", settings.embedding_size)
     embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
-    read = width + (size if settings.input_feeding else 0)
+    read = width + encoder.told_size + (size if settings.input_feeding else 0)
     recurrence = Recurrence(read, size, cell=settings.kind, layers=layers, dropout=dropout)
     if settings.attention == "none":
         if settings.input_feeding or settings.coverage:

@@ -193,7 +193,7 @@ class BatchMaker:
 
     corpus: Corpus
     replacement: Float[np.ndarray, " vocabulary"]
-    tags_replacement: Float[np.ndarray, " vocabulary"]
+    tags_replacement: Float[np.ndarray, " tags"]
     shared: Integers
 
     @classmethod

@@ -1,0 +1,146 @@
+import pytest
+import torch
+
+from regard.text import START
+from tests.tiny import KINDS, model_of, sources
+
+LOOKING = [kind for kind in KINDS if kind != "none"]
+
+
+def inputs_for(source, length=5):
+    return torch.randint(4, 12, (len(source.tokens), length)).index_fill_(
+        1, torch.tensor([0]), START
+    )
+
+
+@pytest.mark.parametrize("tags", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_forward_is_the_chain_of_steps(kind, tags):
+    model = model_of(kind, tags)
+    source = sources(3, 6, 1, tags=tags)
+    inputs = inputs_for(source)
+    encoding = model.encode(source)
+    decoded = model.decoder(inputs, encoding)
+    state = model.decoder.start(encoding)
+    for place, tokens in enumerate(inputs.unbind(1)):
+        step = model.decoder.step(tokens, state)
+        torch.testing.assert_close(step.logits, decoded.logits[:, place], atol=1e-4, rtol=1e-4)
+        if kind != "none":
+            torch.testing.assert_close(
+                step.weights, decoded.weights[:, place], atol=1e-5, rtol=1e-4
+            )
+        state = step.state
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_kept_dropped_or_repeated_go_on_as_they_were(kind):
+    model = model_of(kind)
+    source = sources(3, 6, 2)
+    inputs = inputs_for(source)
+    encoding = model.encode(source)
+    state = model.decoder.start(encoding)
+    chosen = torch.tensor([2, 0, 2])
+    first = model.decoder.step(inputs[:, 0], state)
+    after = model.decoder.step(inputs[:, 1], first.state)
+    other = model.decoder.step(inputs[chosen, 1], first.state.select(chosen))
+    torch.testing.assert_close(other.logits, after.logits[chosen], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_later_symbol_changes_nothing_before_it(kind):
+    model = model_of(kind)
+    source = sources(4, 4)
+    inputs = inputs_for(source)
+    encoding = model.encode(source)
+    changed = inputs.clone()
+    changed[:, 3] = 4 + (changed[:, 3] - 3) % 8
+    before, after = model.decoder(inputs, encoding), model.decoder(changed, encoding)
+    torch.testing.assert_close(before.logits[:, :3], after.logits[:, :3])
+    assert not torch.allclose(before.logits[:, 3:], after.logits[:, 3:])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_output_layer_gives_the_steps_logits(kind):
+    model = model_of(kind)
+    source = sources(4, 2)
+    step = model.decoder.step(inputs_for(source)[:, 0], model.decoder.start(model.encode(source)))
+    torch.testing.assert_close(model.decoder.logits(step.hidden, step.context), step.logits)
+    other = model.decoder.logits(step.hidden, step.context + 1)
+    assert not torch.allclose(other, step.logits)
+
+
+@pytest.mark.parametrize("kind", LOOKING)
+def test_weights_that_are_given_take_the_place_of_the_looks_own(kind):
+    model = model_of(kind)
+    source = sources(4, 2)
+    state = model.decoder.start(model.encode(source))
+    tokens = inputs_for(source)[:, 0]
+    own = model.decoder.step(tokens, state)
+    if kind != "transformer":
+        same = model.decoder.step(tokens, state, own.weights)
+        torch.testing.assert_close(same.logits, own.logits, atol=1e-5, rtol=1e-5)
+    forced = torch.zeros_like(own.weights)
+    forced[:, 0] = 1
+    other = model.decoder.step(tokens, state, forced)
+    assert torch.equal(other.weights, forced)
+    assert not torch.allclose(other.logits, own.logits)
+
+
+@pytest.mark.parametrize("kind", LOOKING)
+def test_weights_are_a_distribution_over_real_positions(kind):
+    model = model_of(kind)
+    source = sources(4, 1, 7)
+    encoding = model.encode(source)
+    weights = model.decoder(inputs_for(source), encoding).weights
+    torch.testing.assert_close(weights.sum(-1), torch.ones(weights.shape[:-1]), atol=1e-6, rtol=0)
+    assert (weights.masked_select(~encoding.mask[:, None]) == 0).all()
+
+
+@pytest.mark.parametrize("kind", LOOKING)
+def test_scores_are_what_the_weights_were_made_of(kind):
+    model = model_of(kind)
+    source = sources(3)
+    state = model.decoder.start(model.encode(source))
+    step = model.decoder.step(inputs_for(source)[:, 0], state)
+    scores = model.decoder.scores(step.hidden, state)
+    normalize = model.decoder.attention.normalize if kind == "sparsemax" else torch.softmax
+    weights = normalize(scores, None) if kind == "sparsemax" else normalize(scores, -1)
+    torch.testing.assert_close(weights.mean(1), step.weights, atol=1e-5, rtol=1e-5)
+
+
+def test_the_baseline_never_looks_back():
+    decoder = model_of("none").decoder
+    source = sources(3)
+    model = model_of("none")
+    decoded = model(source, inputs_for(source))
+    assert decoded.weights is None
+    assert decoded.looks == ()
+    assert decoder.alignment is None
+    state = model.decoder.start(model.encode(source))
+    assert model.decoder.scores(torch.zeros(1, 8), state) is None
+
+
+def test_every_look_of_every_layer_and_head_is_kept():
+    model = model_of("transformer")
+    source = sources(3, 2)
+    decoded = model(source, inputs_for(source))
+    assert [look.weights.shape for look in decoded.looks] == [(2, 2, 5, 4)] * 2
+    torch.testing.assert_close(decoded.looks[-1].weights.mean(1), decoded.weights)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logits_are_the_same_whether_weights_are_wanted_or_not(kind):
+    model = model_of(kind)
+    source = sources(3, 5)
+    inputs = inputs_for(source)
+    wanted, unwanted = (model(source, inputs, needs_weights=needs) for needs in (True, False))
+    torch.testing.assert_close(wanted.logits, unwanted.logits, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_reach_every_parameter(kind):
+    model = model_of(kind)
+    source = sources(3, 5)
+    model(source, inputs_for(source)).logits.square().sum().backward()
+    missing = [name for name, parameter in model.named_parameters() if parameter.grad is None]
+    assert missing == []
