@@ -65,7 +65,7 @@ def test_the_output_layer_gives_the_steps_logits(kind):
     source = sources(4, 2)
     step = model.decoder.step(inputs_for(source)[:, 0], model.decoder.start(model.encode(source)))
     torch.testing.assert_close(model.decoder.logits(step.hidden, step.context), step.logits)
-    other = model.decoder.logits(step.hidden, step.context + 1)
+    other = model.decoder.logits(step.hidden, step.context + torch.randn_like(step.context))
     assert not torch.allclose(other, step.logits)
 
 

@@ -27,9 +27,7 @@ def test_padding_and_batch_mates_change_nothing(kind, tags):
 def test_the_order_of_tags_means_nothing(kind):
     encoder = model_of(kind, tags=True).encoder
     source = sources(3, 3, 3, tags=True)
-    turned = type(source)(
-        source.tokens, source.mask, source.tags.flip(1), source.tags_mask.flip(1)
-    )
+    turned = type(source)(source.tokens, source.mask, source.tags.flip(1), source.tags_mask.flip(1))
     first, second = encoder(source), encoder(turned)
     torch.testing.assert_close(first.final, second.final)
     torch.testing.assert_close(first.states[:, :4], second.states[:, :4])

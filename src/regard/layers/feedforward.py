@@ -25,9 +25,7 @@ class FeedForward(nn.Module):
         self.narrow = nn.Linear(inner_size, size)
         self.drop = nn.Dropout(dropout)
 
-    def forward(
-        self, states: Float[Tensor, "*batch size"]
-    ) -> Float[Tensor, "*batch size"]:
+    def forward(self, states: Float[Tensor, "*batch size"]) -> Float[Tensor, "*batch size"]:
         """The states, each changed by itself."""
         inner = self.drop(self.widen(self.norm(states)).relu())
         return states + self.drop(self.narrow(inner))

@@ -99,6 +99,7 @@ class _Search:
         log_probs = step.logits.float().log_softmax(-1)
         vocabulary = log_probs.shape[-1]
         log_probs[:, [PADDING, START]] = -torch.inf
+        wants_end = (log_probs.argmax(-1) == END).cpu().numpy()
         totals = self.scores.unsqueeze(-1) + log_probs.view(len(self.sources), self.size, -1)
         is_last = self.limits <= self.length
         others = torch.arange(vocabulary, device=totals.device) != END
@@ -107,7 +108,7 @@ class _Search:
         candidates, index = totals.flatten(1).topk(width, -1)
         parents, tokens = index // vocabulary, index % vocabulary
         weights = None if step.weights is None else step.weights.float().cpu().numpy()
-        self._collect(candidates, parents, tokens, weights, is_last.cpu().numpy())
+        self._collect(candidates, parents, tokens, weights, is_last.cpu().numpy(), wants_end)
         living = candidates.masked_fill(tokens == END, -torch.inf)
         self.scores, kept = living.topk(min(self.size, width), -1)
         parents, tokens = parents.gather(1, kept), tokens.gather(1, kept)
@@ -119,17 +120,17 @@ class _Search:
 
     def _collect(
         self, candidates: Tensor, parents: Tensor, tokens: Tensor, weights: np.ndarray | None,
-        is_last: np.ndarray,
+        is_last: np.ndarray, wants_end: np.ndarray,
     ) -> None:  # fmt: skip
         ended = (tokens == END) & candidates.isfinite()
         ended[:, self.size :] = False
         scores, places = candidates.cpu().numpy(), parents.cpu().numpy()
         for row, column in np.argwhere(ended.cpu().numpy()):
             log_prob, place = float(scores[row, column]), int(places[row, column])
-            look = None if weights is None else weights[row * self.size + place]
-            end = _Finished(
-                self._rank(log_prob), -self.length, -place, look, log_prob, not is_last[row]
-            )
+            parent = row * self.size + place
+            look = None if weights is None else weights[parent]
+            is_complete = bool(wants_end[parent] or not is_last[row])
+            end = _Finished(self._rank(log_prob), -self.length, -place, look, log_prob, is_complete)
             self.found[self.sources[row]].append(end)
 
     def _remember(
