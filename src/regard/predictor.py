@@ -428,11 +428,13 @@ class Predictor:
         with torch.no_grad():
             source = self._source_of(batch)
             encoding = self.model.encode(source)
+        # Only where something is unseen may the unknown symbol be written.
+        unseen = (source.tokens == UNKNOWN).any(1)
         size = max(beam_size, n_best)
         if size == 1:
-            found = [[one] for one in greedy(self.model.decoder, encoding, limits)]
+            found = [[one] for one in greedy(self.model.decoder, encoding, limits, unseen)]
         else:
-            found = beam(self.model.decoder, encoding, limits, size=size)
+            found = beam(self.model.decoder, encoding, limits, unseen, size=size)
         width = source.tokens.shape[1]
         return [
             [self._cropped(hypothesis, one, width) for hypothesis in hypotheses]

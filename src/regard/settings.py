@@ -125,6 +125,8 @@ def to_toml(table: Mapping[str, object], name: tuple[str, ...] = ()) -> str:
         if isinstance(value, dict):
             inner.append(to_toml(cast(dict[str, object], value), (*name, key)))
         else:
-            # Strings, numbers, booleans and lists of them are written alike in JSON and TOML.
-            lines.append(f"{key} = {json.dumps(value, ensure_ascii=False)}")
+            # Strings, numbers, booleans and lists of them are written alike in JSON and TOML,
+            # but for one character, which TOML wants escaped.
+            text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+            lines.append(f"{key} = {text}")
     return "\n\n".join(["\n".join(lines), *(part.strip("\n") for part in inner)]).strip("\n") + "\n"

@@ -45,8 +45,8 @@ def draw(drawable: Drawable, kind: str) -> bytes:
     axes.set_xticks(np.arange(0, columns, every[0]), shown[0][:: every[0]], family=families)
     axes.set_yticks(np.arange(0, rows, every[1]), shown[1][:: every[1]], family=families)
     axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
-    if max((len(text) for text in shown[0]), default=0) > 3:
-        for label in axes.get_xticklabels():
+    for label in axes.get_xticklabels():
+        if len(label.get_text()) > 3:
             label.set(rotation=60, ha="left", rotation_mode="anchor")
     axes.set_title(heading, family=families, fontsize=11)
     axes.set_xlabel(CAPTION + (f" ({drawable.look})" if drawable.look else ""), fontsize=7)
@@ -61,8 +61,9 @@ def _families(text: str) -> list[str]:
 
     missing = {character for character in text if not character.isspace()}
     families: list[str] = []
+    # A font of last resort has every character, each as an empty box.
     fonts = sorted(
-        font_manager.fontManager.ttflist,
+        (font for font in font_manager.fontManager.ttflist if "Last Resort" not in font.name),
         key=lambda font: (font.name != _DEFAULT, "Noto" not in font.name, font.name),
     )
     for font in fonts:

@@ -18,6 +18,7 @@ from regard.alignment.png import encode
 CELL = 28
 SMALLEST_CELL = 6
 LARGEST = 150
+_UPRIGHT = 3
 _FONT = "font-family='Noto Sans, DejaVu Sans, Segoe UI, Arial Unicode MS, sans-serif'"
 
 
@@ -35,8 +36,7 @@ class _Drawing:
         widest = [max((len(label.shortened(16)) for label in side), default=1)
                   for side in (drawable.target, drawable.source)]  # fmt: skip
         self.left = 24 + 9 * widest[0]
-        self.is_upright = widest[1] <= 3 and self.cell >= 14
-        self.top = 62 + (16 if self.is_upright else 8 * widest[1])
+        self.top = 62 + (16 if widest[1] <= _UPRIGHT else 8 * widest[1])
         self.width = max(self.left + self.columns * self.cell + 70, 360)
         self.height = self.top + self.rows * self.cell + 74
 
@@ -70,7 +70,7 @@ class _Drawing:
             ]
         lines = [
             f"<rect x='{self.left}' y='{self.top}' width='{wide}' height='{high}' "
-            f"fill='{hexadecimal(0)}'/>"
+            f"fill='{hexadecimal(0.0)}'/>"
         ]
         shows_numbers = max(self.rows, self.columns) <= 12
         for row, column in np.argwhere(weights > 0.01):
@@ -100,9 +100,10 @@ class _Drawing:
         lines: list[str] = []
         for column in range(0, self.columns, every):
             label = self.drawable.source[column]
-            x, y = self.left + (column + 0.5) * self.cell, self.top - 8
-            turn = "" if self.is_upright else f" transform='rotate(-60 {x:g} {y})'"
-            anchor = "middle" if self.is_upright else "start"
+            x, y = self.left + (column + 0.5) * self.cell, float(self.top - 8)
+            is_upright = len(label.shortened(16)) <= _UPRIGHT and self.cell >= 14
+            turn = "" if is_upright else f" transform='rotate(-60 {x:g} {y:g})'"
+            anchor = "middle" if is_upright else "start"
             lines.append(self._label(label, x, y, anchor, turn))
         return lines
 
@@ -113,7 +114,7 @@ class _Drawing:
         lines = [f"<text x='{edge}' y='{self.top - 8}' font-size='10' fill='#555'>sources</text>"]
         for row in range(0, self.rows, every):
             y = self.top + (row + 0.5) * self.cell + 4
-            lines.append(self._label(self.drawable.target[row], self.left - 8, y, "end", ""))
+            lines.append(self._label(self.drawable.target[row], self.left - 8.0, y, "end", ""))
             lines.append(f"<text x='{edge}' y='{y:g}' font-size='10' fill='#555'>"
                          f"{effective[row]:.1f}</text>")  # fmt: skip
         return lines

@@ -39,7 +39,7 @@ def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> st
         lines.append(f"     each cell is the largest of {pool} columns" + "   src")
     effective = effective_sources(drawable.weights)
     for row, label in enumerate(drawable.target):
-        bars = "".join(_mark(weight, ramp) * wide for weight in cells[row])
+        bars = "".join(_mark(float(weight), ramp) * wide for weight in cells[row])
         top = _strongest(drawable, row) if pool > 1 else ""
         lines.append(f"{row + 1:3d} |{bars}| {effective[row]:4.1f}  {_isolated(label)}{top}")
     lines.append(_coverage(drawable, pool))

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.decoder import Decoder, State
 from regard.encoder import Encoding
 from regard.errors import SettingsError
+from regard.search.greedy import writable
 from regard.search.hypothesis import Hypothesis
-from regard.text import END, PADDING, START
+from regard.text import END, START
 
 
 @dataclass
@@ -46,6 +47,7 @@ def beam(
     decoder: Decoder,
     encoding: Encoding,
     limits: Int[Tensor, " batch"],
+    may_be_unknown: Bool[Tensor, " batch"],
     *,
     size: int,
     length_power: float = 1.0,
@@ -56,6 +58,7 @@ def beam(
         decoder: Any decoder.
         encoding: The sources.
         limits: How many symbols each row may write before the end symbol.
+        may_be_unknown: Which rows may write the unknown symbol.
         size: How many hypotheses live side by side, and how many are returned
             at most.
         length_power: 0 ranks by log-probability, 1 by its mean per symbol.
@@ -65,19 +68,21 @@ def beam(
     """
     if size < 1:
         raise SettingsError(f"a beam of {size}: expected at least 1.")
-    return _Search(decoder, encoding, limits, size, length_power).run()
+    return _Search(decoder, encoding, limits, may_be_unknown, size, length_power).run()
 
 
 class _Search:
     def __init__(
-        self, decoder: Decoder, encoding: Encoding, limits: Tensor, size: int, power: float
-    ) -> None:
+        self, decoder: Decoder, encoding: Encoding, limits: Tensor, may_be_unknown: Tensor,
+        size: int, power: float,
+    ) -> None:  # fmt: skip
         self.decoder, self.size, self.power = decoder, size, power
         count, device = len(limits), limits.device
         self.found = [list[_Finished]() for _ in range(count)]
         self.traces = [list[_Trace]() for _ in range(count)]
         self.sources = np.arange(count)
         self.limits = limits
+        self.may_be_unknown = may_be_unknown.repeat_interleave(size)
         self.scores = torch.full((count, size), -torch.inf, device=device)
         self.scores[:, 0] = 0
         self.tokens = torch.full((count * size,), START, device=device)
@@ -98,7 +103,7 @@ class _Search:
         step = self.decoder.step(self.tokens, self.state)
         log_probs = step.logits.float().log_softmax(-1)
         vocabulary = log_probs.shape[-1]
-        log_probs[:, [PADDING, START]] = -torch.inf
+        log_probs = writable(log_probs, self.may_be_unknown)
         wants_end = (log_probs.argmax(-1) == END).cpu().numpy()
         totals = self.scores.unsqueeze(-1) + log_probs.view(len(self.sources), self.size, -1)
         is_last = self.limits <= self.length
@@ -159,6 +164,7 @@ class _Search:
         self.limits, self.scores = self.limits[rows], self.scores[rows]
         each = rows.unsqueeze(1) * self.size + torch.arange(self.size, device=rows.device)
         self.tokens = self.tokens[each.flatten()]
+        self.may_be_unknown = self.may_be_unknown[each.flatten()]
         self.state = self.state.select(each.flatten())
 
     def _hypothesis(self, source: int, end: _Finished) -> Hypothesis:

@@ -5,25 +5,33 @@ limit the end symbol is written and counted, so every hypothesis is a whole
 target. Finished rows are dropped from the batch.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.decoder import Decoder, State
 from regard.encoder import Encoding
 from regard.search.hypothesis import Hypothesis
-from regard.text import END, PADDING, START
+from regard.text import END, PADDING, START, UNKNOWN
 
 
 @torch.no_grad()
-def greedy(decoder: Decoder, encoding: Encoding, limits: Int[Tensor, " batch"]) -> list[Hypothesis]:
+def greedy(
+    decoder: Decoder,
+    encoding: Encoding,
+    limits: Int[Tensor, " batch"],
+    may_be_unknown: Bool[Tensor, " batch"],
+) -> list[Hypothesis]:
     """Write the likeliest symbol at each step.
 
     Args:
         decoder: Any decoder.
         encoding: The sources.
         limits: How many symbols each row may write before the end symbol.
+        may_be_unknown: Which rows may write the unknown symbol.
     """
     count = len(encoding.mask)
     written = [list[int]() for _ in range(count)]
@@ -35,10 +43,10 @@ def greedy(decoder: Decoder, encoding: Encoding, limits: Int[Tensor, " batch"]) 
     length = 0
     while len(rows):
         step = decoder.step(tokens, state)
-        best, chosen, natural = _choose(step.logits, limits <= length)
-        tokens, state = chosen, step.state
+        choice = _choose(step.logits, limits <= length, may_be_unknown)
+        tokens, state = choice.tokens, step.state
         look = None if step.weights is None else step.weights.float().cpu().numpy()
-        ids, scores, ends = chosen.cpu().numpy(), best.cpu().numpy(), natural.cpu().numpy()
+        scores, ids, ends = (part.cpu().numpy() for part in choice)
         for place, row in enumerate(rows):
             written[row].append(int(ids[place]))
             if look is not None:
@@ -49,6 +57,7 @@ def greedy(decoder: Decoder, encoding: Encoding, limits: Int[Tensor, " batch"]) 
         if len(going) < len(rows):
             kept = torch.from_numpy(going).to(tokens.device)
             rows, limits, tokens = rows[going], limits[kept], tokens[kept]
+            may_be_unknown = may_be_unknown[kept]
             state = state.select(kept)
         length += 1
     return [
@@ -60,11 +69,24 @@ def greedy(decoder: Decoder, encoding: Encoding, limits: Int[Tensor, " batch"]) 
     ]  # fmt: skip
 
 
-def _choose(logits: Tensor, must_end: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def writable(
+    log_probs: Float[Tensor, "rows vocabulary"], may_be_unknown: Bool[Tensor, " rows"]
+) -> Float[Tensor, "rows vocabulary"]:
+    """The log-probabilities, minus infinity for what may not be written."""
+    opened = log_probs.clone()
+    opened[:, [PADDING, START]] = -torch.inf
+    opened[~may_be_unknown, UNKNOWN] = -torch.inf
+    return opened
+
+
+class _Choice(NamedTuple):
+    log_probs: Tensor
+    tokens: Tensor
+    wants_end: Tensor
+
+
+def _choose(logits: Tensor, must_end: Tensor, may_be_unknown: Tensor) -> _Choice:
     log_probs = logits.float().log_softmax(-1)
-    open_ = log_probs.clone()
-    open_[:, [PADDING, START]] = -torch.inf
-    _, chosen = open_.max(-1)
-    natural = chosen == END
-    chosen = torch.where(must_end, END, chosen)
-    return log_probs.gather(-1, chosen.unsqueeze(-1)).squeeze(-1), chosen, natural
+    best = writable(log_probs, may_be_unknown).argmax(-1)
+    tokens = torch.where(must_end, END, best)
+    return _Choice(log_probs.gather(-1, tokens.unsqueeze(-1)).squeeze(-1), tokens, best == END)

@@ -1,0 +1,213 @@
+import numpy as np
+import pytest
+
+import regard
+from regard import DataError, Predictor, SettingsError, VocabularyError
+from regard.model import Saved
+from regard.text import Pair, Parallel
+from tests.tiny import KINDS, model_of, settings_of, vocabularies
+
+LOOKING = ["lstm", "additive", "input feeding", "transformer"]
+
+
+def predictor_of(kind: str = "lstm", tags: bool = False, **options) -> Predictor:
+    settings = settings_of(KINDS[kind]).with_values(options)
+    return Predictor(Saved(settings, vocabularies(tags), model_of(kind, tags)))
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_string_is_predicted_the_same_alone_and_in_a_batch(kind, beam_size):
+    predictor = predictor_of(kind)
+    words = ["abc", "h", "abcdefgh" * 3, "ab", "xyz", "gg"]
+    together = predictor.predict(words, beam_size=beam_size)
+    assert [prediction.source for prediction in together] == words
+    for word, among in zip(words, together, strict=True):
+        alone = predictor.predict(word, beam_size=beam_size)
+        assert alone.text == among.text
+        assert alone.log_prob == pytest.approx(among.log_prob, abs=1e-4)
+        if alone.alignment is not None:
+            np.testing.assert_allclose(alone.alignment.weights, among.alignment.weights, atol=1e-5)
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+@pytest.mark.parametrize("kind", LOOKING)
+def test_forcing_a_prediction_gives_back_its_score_and_alignment(kind, beam_size):
+    predictor = predictor_of(kind)
+    for prediction in predictor.predict(["abc", "hgfedcba"], beam_size=beam_size, n_best=3):
+        for candidate in prediction.candidates:
+            if not candidate.text or "<" in candidate.text or set(candidate.text) - set("abcdefgh"):
+                continue
+            pair = (prediction.source, candidate.text)
+            assert predictor.log_prob([pair])[0] == pytest.approx(candidate.log_prob, abs=1e-4)
+            (forced,) = predictor.align([pair])
+            np.testing.assert_allclose(forced.weights, candidate.alignment.weights, atol=1e-5)
+            assert forced.target == candidate.alignment.target
+
+
+@pytest.mark.parametrize("tags", [False, True])
+@pytest.mark.parametrize("kind", LOOKING)
+def test_alignments_are_distributions_labelled_in_the_users_characters(kind, tags):
+    predictor = predictor_of(kind, tags)
+    source = "abé"
+    prediction = predictor.predict(source, tags="V;N" if tags else None)
+    alignment = prediction.alignment
+    np.testing.assert_allclose(alignment.weights.sum(1), 1, atol=1e-6)
+    assert [label.role for label in alignment.source] == ["content"] * 3 + ["end"] + (
+        ["tag"] * 2 if tags else []
+    )
+    assert [source[label.start : label.end] for label in alignment.source[:3]] == list(source)
+    written = "".join(label.text for label in alignment.target if label.role == "content")
+    assert written == prediction.text
+    assert alignment.target[-1].role == "end"
+    assert alignment.look == predictor.model.decoder.alignment
+
+
+def test_n_best_are_different_strings_in_order():
+    prediction = predictor_of().predict("abc", n_best=4)
+    texts = [candidate.text for candidate in prediction.candidates]
+    assert len(set(texts)) == len(texts) == 4
+    assert prediction.text == texts[0]
+
+
+class TestUnseenSymbols:
+    @staticmethod
+    def unknown_writer(policy: str) -> Predictor:
+        import torch
+
+        predictor = predictor_of(**{"text.unseen": policy})
+        with torch.no_grad():
+            predictor.model.decoder.output.write.bias[3] = 1000
+        return predictor
+
+    def test_they_are_reported_with_their_places(self):
+        prediction = predictor_of().predict("aßc€")
+        assert [(one.symbol, one.start, one.end) for one in prediction.unseen] == [
+            ("ß", 1, 2), ("€", 3, 4),
+        ]  # fmt: skip
+
+    def test_copy_writes_the_unseen_symbol_that_is_looked_at(self):
+        prediction = self.unknown_writer("copy").predict("aßc")
+        assert set(prediction.text) == {"ß"}
+        content = [label for label in prediction.alignment.target if label.role == "content"]
+        assert "".join(label.text for label in content) == prediction.text
+
+    def test_unknown_writes_a_replacement(self):
+        assert set(self.unknown_writer("unknown").predict("aßc").text) == {"\ufffd"}
+
+    def test_error_refuses_with_the_symbol_and_its_place(self):
+        predictor = predictor_of(**{"text.unseen": "error"})
+        with pytest.raises(VocabularyError, match="'ß' at place 1 was never seen"):
+            predictor.predict(["abc", "aßc"])
+        tagged = predictor_of(tags=True, **{"text.unseen": "error"})
+        with pytest.raises(VocabularyError, match="a tag was never seen"):
+            tagged.predict("ab", tags="Q")
+
+    def test_unseen_tags_are_reported_without_a_place(self):
+        (one,) = predictor_of(tags=True).predict("ab", tags="V;Q").unseen
+        assert (one.symbol, one.start) == ("Q", None)
+
+
+class TestRefusals:
+    def test_an_empty_source(self):
+        with pytest.raises(DataError, match="empty"):
+            predictor_of().predict(["a", ""])
+
+    def test_a_source_that_is_too_long(self):
+        predictor = predictor_of(**{"text.longest": 20})
+        with pytest.raises(DataError, match=r"at most 20 symbols, found 50000"):
+            predictor.predict("a" * 50_000)
+        with pytest.raises(DataError, match="target of at most 20"):
+            predictor.log_prob([("a", "a" * 21)])
+
+    def test_tags_where_there_are_none_and_none_where_there_are(self):
+        with pytest.raises(DataError, match="trained without"):
+            predictor_of().predict("ab", tags="V")
+        with pytest.raises(DataError, match="expected tags"):
+            predictor_of(tags=True).predict("ab")
+
+    def test_a_beam_of_nothing(self):
+        with pytest.raises(SettingsError, match="must be >= 1"):
+            predictor_of().predict("ab", beam_size=0)
+
+    def test_an_alignment_of_a_model_that_never_looks(self):
+        predictor = predictor_of("none")
+        assert predictor.predict("ab").alignment is None
+        with pytest.raises(SettingsError, match="never looks back"):
+            predictor.align([("ab", "ab")])
+        with pytest.raises(SettingsError, match="never looks back"):
+            predictor.look_up(Pair("ab", "ab"), 1)
+
+
+@pytest.mark.parametrize("kind", LOOKING)
+def test_one_step_in_numbers_is_that_row_of_the_alignment(kind):
+    predictor = predictor_of(kind)
+    pair = Pair("abc", "hg")
+    (alignment,) = predictor.align([("abc", "hg")])
+    for step in (1, 2, 3):
+        looked = predictor.look_up(pair, step)
+        np.testing.assert_allclose(looked.weights, alignment.weights[step - 1], atol=1e-5)
+        assert looked.written == ("h", "g", "<end>")[step - 1]
+        exponents = np.exp(looked.scores - looked.scores.max(1, keepdims=True))
+        np.testing.assert_allclose(
+            (exponents / exponents.sum(1, keepdims=True)).mean(0), looked.weights, atol=1e-5
+        )
+        assert looked.likeliest[0][1] >= looked.likeliest[1][1]
+    with pytest.raises(SettingsError, match="expected 1 to 3"):
+        predictor.look_up(pair, 4)
+
+
+def test_evaluation_counts_exact_matches_and_signs_them():
+    predictor = predictor_of()
+    words = ["abc", "h", "gfe"]
+    pairs = [(word, predictor.predict(word).text or "a") for word in words]
+    evaluation = predictor.evaluate([*pairs, ("ab", "zzzz")])
+    assert evaluation.pairs == 4
+    assert evaluation.accuracy.value == pytest.approx(
+        sum(predictor.predict(word).text == target for word, target in pairs) / 4
+    )
+    assert "beam 1" in evaluation.signature
+
+
+def test_files_and_parallel_files_and_rows_are_all_pairs(tmp_path):
+    (tmp_path / "pairs.tsv").write_text("ab\tcd\ne\tf\n")
+    (tmp_path / "s").write_text("ab\ne\n")
+    (tmp_path / "t").write_text("cd\nf\n")
+    predictor = predictor_of()
+    expected = predictor.log_prob([("ab", "cd"), ("e", "f")])
+    assert predictor.log_prob(str(tmp_path / "pairs.tsv")) == expected
+    assert predictor.log_prob(Parallel(tmp_path / "s", tmp_path / "t")) == expected
+    (tmp_path / "turned.tsv").write_text("cd\tab\nf\te\n")
+    assert predictor.with_columns("2,1").log_prob(tmp_path / "turned.tsv") == expected
+
+
+def test_saved_and_loaded_predicts_the_same(tmp_path):
+    predictor = predictor_of(tags=True)
+    predictor.save(tmp_path / "model")
+    again = regard.load(tmp_path / "model")
+    sources = [("abc", "V"), ("h", "N;X")]
+    before, after = predictor.predict(sources), again.predict(sources)
+    assert [one.text for one in before] == [one.text for one in after]
+    assert [one.log_prob for one in before] == [one.log_prob for one in after]
+
+
+def test_composed_output_is_labelled_where_it_stands():
+    from regard.predictor import _written
+    from regard.text import Segmenter
+
+    letters = ["\u1112", "\u1161", "\u11ab", "\u1100", "\u1173"]
+    segmenter = Segmenter("graphemes", "nfd", "nfc")
+    text = segmenter.join(letters)
+    labels = _written(letters, text, segmenter)
+    assert text == "한그"
+    assert [label.text for label in labels] == letters
+    assert labels[-1].end == 2
+    assert all(0 <= label.start <= label.end <= 2 for label in labels)
+
+
+def test_more_lines_than_a_chunk_keep_their_order(monkeypatch):
+    monkeypatch.setattr("regard.predictor.CHUNK", 3)
+    predictor = predictor_of()
+    words = ["abc", "h", "gfe", "a", "bb", "cde", "fg", "hh"]
+    assert [one.source for one in predictor.predict(words)] == words
+    assert len(predictor.log_prob([(word, "a") for word in words])) == 8
