@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 
-import click
 import typer
 
 from regard.cli.commands import align, demo, evaluate, info, predict, score, show
@@ -64,12 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
     """
     given = with_tags_column(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = app(given, standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except click.ClickException as error:
-        error.show()
-        return 2
+        app(given)
+    except SystemExit as done:
+        return _flushed(done.code if isinstance(done.code, int) else 0)
     except StoppedError as error:
         say(str(error))
         return 128 + error.signal_number
@@ -79,13 +75,26 @@ def main(arguments: list[str] | None = None) -> int:
     except RegardError as error:
         say(f"regard: {error}")
         return 1
-    except (click.Abort, KeyboardInterrupt):
+    except KeyboardInterrupt:
         say("regard: interrupted.")
         return 128 + signal.SIGINT
     except BrokenPipeError:
-        # Whoever read our output has seen enough; the interpreter must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _unread()
+    return _flushed(0)
+
+
+def _flushed(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _unread()
+    return code
+
+
+def _unread() -> int:
+    # Whoever read our output has seen enough; the interpreter must not complain either.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def with_tags_column(arguments: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from rich.progress import TextColumn
 
@@ -45,9 +45,11 @@ def carry_out(
         shown = stack.enter_context(bar(TextColumn("{task.completed:,} lines")))
         task = shown.add_task("predicting", total=None)
         for prediction in _predictions(predictor, rows, beam, n_best):
-            _write(out, line_of(prediction, output_format, scores=scores, n_best=n_best))
+            line = line_of(prediction, output_format, scores=scores, n_best=n_best)
+            out.write(line.encode() + b"\n")
             if looks is not None:
-                _write(looks, json.dumps(_look(prediction), ensure_ascii=False))
+                look = json.dumps(_look(prediction), ensure_ascii=False)
+                looks.write(look.encode() + b"\n")
             if prediction is not None:
                 unseen |= {one.symbol for one in prediction.unseen}
                 touched += bool(prediction.unseen)
@@ -123,7 +125,3 @@ def _look(prediction: Prediction | None) -> dict[str, object]:
         reason = "blank" if prediction is None else "this model never looks back"
         return {"source": [], "target": [], "weights": [], "reason": reason}
     return look_table(prediction.alignment)
-
-
-def _write(file: BinaryIO, line: str) -> None:
-    file.write(line.encode() + b"\n")

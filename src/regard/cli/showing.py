@@ -52,7 +52,7 @@ def carry_out(
 
 def _show(alignment: Alignment, files: Sequence[Path]) -> None:
     width = shutil.get_terminal_size((100, 24)).columns
-    uses_blocks = is_unicode(sys.stdout) and "NO_COLOR" not in os.environ
+    uses_blocks = is_unicode(sys.stdout.encoding) and "NO_COLOR" not in os.environ
     print(draw_text(alignment, width=width, uses_blocks=uses_blocks))
     for path in files:
         alignment.save(path)

@@ -1,7 +1,6 @@
 """What the commands share: how they speak. Light to import."""
 
 import sys
-from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
@@ -21,6 +20,6 @@ def bar(*columns: ProgressColumn) -> Progress:
     )  # fmt: skip
 
 
-def is_unicode(stream: TextIO) -> bool:
-    """Whether a stream can show more than ASCII."""
-    return (stream.encoding or "ascii").lower().replace("-", "").startswith("utf")
+def is_unicode(encoding: str | None) -> bool:
+    """Whether an encoding has more than ASCII."""
+    return (encoding or "ascii").lower().replace("-", "").startswith("utf")

@@ -178,7 +178,9 @@ class _Run:
                 self.save()
         self._take_best()
         evaluation = self.predictor.evaluate(self.parts.dev)
-        self.trainer.position.log.append(json.dumps({"dev": evaluation.to_table()}))
+        last = json.dumps({"dev": evaluation.to_table()})
+        if self.trainer.position.log[-1:] != [last]:
+            self.trainer.position.log.append(last)
         self.save(evaluation)
         if listen is not None:
             listen(evaluation)

@@ -1,0 +1,347 @@
+"""The commands as a person types them, on a tiny model."""
+
+import gzip
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regard.cli import main
+from regard.text import make_toys
+
+SIZES = ["--set", "encoder.embedding_size=16", "--set", "encoder.hidden_size=16",
+         "--set", "decoder.embedding_size=16", "--set", "decoder.hidden_size=32",
+         "--precision", "float32"]  # fmt: skip
+
+
+def write_toys(path: Path, count: int, seed: int, tags: bool = False) -> Path:
+    rows = [toy.pair for toy in make_toys("copy", count, length=5, seed=seed)]
+    extra = "\tV;PST" if tags else ""
+    path.write_text("".join(f"{row.source}\t{row.target}{extra}\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A folder with data, a model `m`, a model `none`, and a model `tagged`."""
+    folder = tmp_path_factory.mktemp("cli")
+    write_toys(folder / "train.tsv", 200, 0)
+    write_toys(folder / "dev.tsv", 30, 1)
+    write_toys(folder / "tagged.tsv", 60, 0, tags=True)
+    common = ["--epochs", "4", "--quiet", *SIZES]
+    train, dev = str(folder / "train.tsv"), str(folder / "dev.tsv")
+    assert main(["train", train, "--dev", dev, "-o", str(folder / "m"), *common]) == 0
+    assert main(["train", train, "--dev", dev, "-o", str(folder / "none"), "--attention", "none",
+                 *common]) == 0  # fmt: skip
+    assert main(["train", str(folder / "tagged.tsv"), "--tags-column", "-o",
+                 str(folder / "tagged"), *common]) == 0  # fmt: skip
+    return folder
+
+
+class TestTrain:
+    def test_what_was_chosen_is_told_and_the_scores_are_printed(self, folder, tmp_path, capsys):
+        code = main(["train", str(folder / "train.tsv"), "--dev", str(folder / "dev.tsv"),
+                     "-o", str(tmp_path / "m"), "--epochs", "1", *SIZES])  # fmt: skip
+        told = capsys.readouterr()
+        assert code == 0
+        assert "source: 20 different graphemes" in told.err
+        assert "attention: scaled dot" in told.err
+        assert re.search(r"epoch 1, update \d+: loss", told.err)
+        assert "dev error rate" in told.out
+        assert "regard show" in told.err
+
+    def test_a_file_of_settings_and_shortcuts(self, folder, tmp_path):
+        (tmp_path / "run.toml").write_text("[training]\nepochs = 1\nseed = 7\n")
+        code = main(["train", str(folder / "train.tsv"), "-c", str(tmp_path / "run.toml"), "-o",
+                     str(tmp_path / "m"), "--encoder", "gru", "--decoder", "gru", "--attention",
+                     "additive", "--unseen", "unknown", "--quiet", *SIZES])  # fmt: skip
+        text = (tmp_path / "m" / "model.toml").read_text()
+        assert code == 0
+        for part in ('kind = "gru"', 'attention = "additive"', "seed = 7", 'unseen = "unknown"'):
+            assert part in text
+
+    def test_parallel_files(self, folder, tmp_path):
+        for side, column in (("s", 0), ("t", 1)):
+            lines = (folder / "train.tsv").read_text().splitlines()
+            text = "".join(line.split("\t")[column] + "\n" for line in lines)
+            (tmp_path / side).write_text(text)
+        files = ["--source-file", str(tmp_path / "s"), "--target-file", str(tmp_path / "t")]
+        assert main(["train", *files, "-o", str(tmp_path / "m"), "--epochs", "1", "--quiet",
+                     *SIZES]) == 0  # fmt: skip
+        assert main(["evaluate", str(tmp_path / "m"), *files]) == 0
+
+    def test_ctrl_c_saves_and_says_how_to_go_on(self, folder, tmp_path):
+        command = [sys.executable, "-c", "import sys; from regard.cli import main; sys.exit(main())",
+                   "train", str(folder / "train.tsv"), "--dev", str(folder / "dev.tsv"),
+                   "-o", str(tmp_path / "m"), "--epochs", "400", *SIZES]  # fmt: skip
+        running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        for line in running.stderr:
+            if "epoch 2" in line:
+                break
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+        assert running.returncode == 130
+        assert "--resume" in err
+        assert "Traceback" not in err
+        assert main(["info", str(tmp_path / "m")]) == 0
+
+    def test_killing_it_outright_leaves_a_folder_that_loads_or_none(self, folder, tmp_path):
+        command = [sys.executable, "-c", "import sys; from regard.cli import main; sys.exit(main())",
+                   "train", str(folder / "train.tsv"), "--dev", str(folder / "dev.tsv"),
+                   "-o", str(tmp_path / "m"), "--epochs", "400", *SIZES]  # fmt: skip
+        running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        for line in running.stderr:
+            if "epoch 3" in line:
+                break
+        running.kill()
+        running.communicate()
+        assert main(["info", str(tmp_path / "m")]) == (0 if (tmp_path / "m").exists() else 1)
+
+
+BAD_DATA = {
+    "empty": (b"", "found none"),
+    "no tab": (b"a\tb\nab\n", "line 2: expected 2 columns"),
+    "not UTF-8": (b"a\tb\n\xff\xfe\tb\n", "line 2: expected UTF-8"),
+    "too long": (b"a" * 50_000 + b"\tb\n", "at most 2000 symbols, found 50000"),
+}
+
+
+class TestMistakes:
+    @pytest.mark.parametrize("name", BAD_DATA)
+    def test_bad_data_is_one_line_and_exit_code_one(self, tmp_path, capsys, name):
+        content, message = BAD_DATA[name]
+        (tmp_path / "bad.tsv").write_bytes(content)
+        code = main(["train", str(tmp_path / "bad.tsv"), "--dev", str(tmp_path / "bad.tsv"),
+                     "-o", str(tmp_path / "m")])  # fmt: skip
+        err = capsys.readouterr().err
+        assert code == 1
+        assert message in err
+        assert str(tmp_path / "bad.tsv") in err
+        assert err.count("\n") == 1
+        assert not (tmp_path / "m").exists()
+
+    @pytest.mark.parametrize("file", ["none.tsv", "."])
+    def test_a_missing_file_and_a_directory(self, tmp_path, capsys, file):
+        assert main(["train", str(tmp_path / file), "-o", str(tmp_path / "m")]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["train", "x.tsv", "--set", "decoder.attenton=dot"],
+            ["train", "x.tsv", "--attention", "dots"],
+            ["train", "x.tsv", "--epochs", "-1"],
+            ["train", "x.tsv", "--columns", "a,b"],
+            ["train"],
+            ["train", "x.tsv", "--source-file", "s"],
+            ["train", "x.tsv", "--source-file", "s", "--target-file", "t"],
+            ["trian"],
+            ["predict"],
+            ["predict", "m", "--beam", "0"],
+        ],
+    )
+    def test_a_mistake_in_the_command_is_exit_code_two(self, capsys, words):
+        assert main(words) == 2
+        assert "Traceback" not in capsys.readouterr().err
+
+    def test_a_damaged_model_is_exit_code_one(self, folder, tmp_path, capsys):
+        import shutil
+
+        shutil.copytree(folder / "m", tmp_path / "m")
+        path = tmp_path / "m" / "parameters.safetensors"
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+        for command in (["info"], ["show", "abc"], ["predict", str(folder / "dev.tsv")]):
+            assert main([command[0], str(tmp_path / "m"), *command[1:]]) == 1
+            assert "damaged" in capsys.readouterr().err
+
+
+class TestPredict:
+    @pytest.fixture
+    def words(self, tmp_path) -> Path:
+        path = tmp_path / "words.txt"
+        path.write_bytes("abc\n\nbßd\r\n\u2028a\nhh".encode())
+        return path
+
+    @pytest.mark.parametrize("options", [[], ["--beam", "3"], ["--n-best", "2"], ["--scores"]])
+    @pytest.mark.parametrize("form", ["text", "tsv", "jsonl"])
+    def test_as_many_lines_out_as_in(self, folder, words, capfdbinary, form, options):
+        assert main(["predict", str(folder / "m"), str(words), "--format", form, *options]) == 0
+        out, err = capfdbinary.readouterr()
+        lines = out.decode().removesuffix("\n").split("\n")
+        assert len(lines) == 5
+        assert "never saw" in err.decode()
+        if form == "jsonl":
+            rows = [json.loads(line) for line in lines]
+            assert [row["source"] for row in rows] == ["abc", "", "bßd", "\u2028a", "hh"]
+            assert rows[1]["log_prob"] is None
+            assert rows[2]["unseen"] == [{"symbol": "ß", "start": 1, "end": 2}]
+        else:
+            assert lines[1] == ""
+
+    def test_alignments_have_a_line_each_and_fit_their_symbols(self, folder, words, tmp_path):
+        target = tmp_path / "looks.jsonl.gz"
+        assert main(["predict", str(folder / "m"), str(words), "-o", str(tmp_path / "out"),
+                     "--alignments", str(target)]) == 0  # fmt: skip
+        rows = [json.loads(line) for line in gzip.decompress(target.read_bytes()).splitlines()]
+        assert len(rows) == 5
+        assert rows[1]["weights"] == []
+        for row in (rows[0], *rows[2:]):
+            weights = np.array(row["weights"])
+            assert weights.shape == (len(row["target"]), len(row["source"]))
+            np.testing.assert_allclose(weights.sum(1), 1, atol=1e-5)
+
+    def test_a_task_with_tags_reads_them_from_the_second_column(self, folder, tmp_path, capfd):
+        (tmp_path / "w.tsv").write_text("abc\tV;PST\n\nab\tV\n")
+        assert main(["predict", str(folder / "tagged"), str(tmp_path / "w.tsv")]) == 0
+        assert len(capfd.readouterr().out.split("\n")) == 4
+        (tmp_path / "w.tsv").write_text("abc\n")
+        assert main(["predict", str(folder / "tagged"), str(tmp_path / "w.tsv")]) == 1
+
+    def test_a_reader_that_has_seen_enough_is_no_error(self, folder, tmp_path):
+        (tmp_path / "many.txt").write_text("abc\n" * 6000)
+        command = (
+            f"{sys.executable} -c 'import sys; from regard.cli import main; sys.exit(main())' "
+            f"predict {folder / 'm'} {tmp_path / 'many.txt'} | head -n 1"
+        )
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True)
+        assert done.stdout.count(b"\n") == 1
+        assert b"Traceback" not in done.stderr
+        assert b"Error" not in done.stderr
+
+
+class TestShow:
+    def test_the_picture_the_numbers_and_the_files(self, folder, tmp_path, capsys):
+        files = [tmp_path / f"a.{kind}" for kind in ("svg", "html", "json")]
+        code = main(["show", str(folder / "m"), "abc", "--target", "ab", "--step", "2",
+                     "--svg", str(files[0]), "--html", str(files[1]), "--json", str(files[2])])  # fmt: skip
+        out = capsys.readouterr().out
+        assert code == 0
+        assert out.startswith("ab\t-")
+        assert "step 2 writes b" in out
+        assert "weights sum to 1.000000" in out
+        assert "context (32 numbers)" in out
+        assert all(path.stat().st_size > 500 for path in files)
+
+    def test_a_target_that_is_forced_has_the_score_that_score_prints(self, folder, tmp_path, capfd):
+        main(["show", str(folder / "m"), "abc", "--target", "cab"])
+        shown = float(capfd.readouterr().out.split("\n")[0].split("\t")[1])
+        (tmp_path / "p.tsv").write_text("abc\tcab\n\nabc\tc\n")
+        assert main(["score", str(folder / "m"), str(tmp_path / "p.tsv")]) == 0
+        lines = capfd.readouterr().out.split("\n")
+        assert float(lines[0]) == pytest.approx(shown, abs=1e-3)
+        assert lines[1] == ""
+        assert len(lines) == 4
+
+    def test_a_model_that_never_looks_says_so(self, folder, tmp_path, capsys):
+        assert main(["show", str(folder / "none"), "abc"]) == 0
+        assert "never looks back" in capsys.readouterr().err
+        assert main(["show", str(folder / "none"), "abc", "--svg", str(tmp_path / "a.svg")]) == 2
+        assert main(["show", str(folder / "none"), "abc", "--step", "1"]) == 2
+
+    def test_a_step_that_is_not_there(self, folder, capsys):
+        assert main(["show", str(folder / "m"), "abc", "--step", "99"]) == 2
+        assert "expected 1 to" in capsys.readouterr().err
+
+    def test_tags(self, folder, capsys):
+        assert main(["show", str(folder / "tagged"), "abc", "--tags", "V;PST"]) == 0
+        assert "‹PST›" in capsys.readouterr().out
+
+
+class TestAlign:
+    @pytest.fixture
+    def pairs(self, tmp_path) -> Path:
+        path = tmp_path / "pairs.tsv"
+        path.write_text("abc\tabc\n\nab\tba\n")
+        return path
+
+    def test_pharaoh_is_a_line_a_pair(self, folder, pairs, capfd):
+        assert main(["align", str(folder / "m"), str(pairs)]) == 0
+        lines = capfd.readouterr().out.split("\n")
+        assert len(lines) == 4
+        assert len(lines[0].split()) == 3
+        assert lines[1] == ""
+        assert all(re.fullmatch(r"\d-\d", link) for link in lines[0].split())
+
+    def test_jsonl_and_npz_hold_the_same_weights(self, folder, pairs, tmp_path, capfd):
+        assert main(["align", str(folder / "m"), str(pairs), "--format", "jsonl"]) == 0
+        rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+        path = tmp_path / "a.npz"
+        assert main(["align", str(folder / "m"), str(pairs), "--format", "npz", "-o",
+                     str(path)]) == 0  # fmt: skip
+        with np.load(path, allow_pickle=False) as arrays:
+            assert sorted(arrays) == ["source_0", "source_2", "target_0", "target_2",
+                                      "weights_0", "weights_2"]  # fmt: skip
+            np.testing.assert_allclose(arrays["weights_0"], rows[0]["weights"], atol=1e-6)
+            assert arrays["source_2"].tolist() == rows[2]["source"]
+
+    def test_a_model_that_never_looks_is_refused(self, folder, pairs, capsys):
+        assert main(["align", str(folder / "none"), str(pairs)]) == 2
+
+
+class TestEvaluate:
+    def test_json_holds_measures_with_their_intervals(self, folder, capsys):
+        assert main(["evaluate", str(folder / "m"), str(folder / "dev.tsv"), "--json"]) == 0
+        table = json.loads(capsys.readouterr().out)
+        assert table["pairs"] == 30
+        for name in ("accuracy", "symbol_error_rate"):
+            measure = table[name]
+            assert measure["low"] <= measure["value"] <= measure["high"]
+
+    def test_words_and_confusions(self, folder, capsys):
+        assert main(["evaluate", str(folder / "m"), str(folder / "dev.tsv"), "--errors"]) == 0
+        out = capsys.readouterr().out
+        assert "word error rate" in out
+        assert "should be -> was written" in out
+        assert "regard 0." in out
+        assert main(["evaluate", str(folder / "m"), str(folder / "dev.tsv"), "--errors",
+                     "--json"]) == 0  # fmt: skip
+        assert "confusions" in json.loads(capsys.readouterr().out)
+
+    def test_a_task_with_tags_finds_them_where_training_did(self, folder, tmp_path, capsys):
+        assert main(["evaluate", str(folder / "tagged"), str(folder / "tagged.tsv")]) == 0
+        (tmp_path / "turned.tsv").write_text("abc\tV;PST\tabc\n")
+        assert main(["evaluate", str(folder / "tagged"), str(tmp_path / "turned.tsv"),
+                     "--columns", "1,3,2"]) == 0  # fmt: skip
+        assert main(["evaluate", str(folder / "tagged"), str(folder / "tagged.tsv"),
+                     "--tags-column", "3"]) == 0  # fmt: skip
+
+
+def test_info_says_what_the_folder_holds(folder, capsys):
+    assert main(["info", str(folder / "m"), "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)
+    assert table["task"] == "graphemes to graphemes"
+    assert table["scores"]["pairs"] == 30
+    assert table["training"]["seed"] == 0
+    assert main(["info", str(folder / "tagged")]) == 0
+    assert "with tags" in capsys.readouterr().out
+
+
+def test_the_demonstration_runs_on_the_data_that_ships(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    began = time.monotonic()
+    assert main(["demo", "--minutes", "0.02"]) == 0
+    out = capsys.readouterr().out
+    assert "word error rate" in out
+    assert "thoughtful" in out
+    assert (tmp_path / "demo.html").exists()
+    assert (tmp_path / "demo" / "card.md").exists()
+    assert time.monotonic() > began
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").write_text("x")
+    assert main(["demo", "-o", str(tmp_path / "mine")]) == 1
+
+
+def test_help_ends_with_an_example_and_the_version_is_printed(capsys):
+    for words in (["--help"], ["train", "--help"], ["predict", "-h"]):
+        assert main(words) == 0
+        assert "Example: regard" in capsys.readouterr().out
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("regard 0.")

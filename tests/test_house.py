@@ -1,0 +1,75 @@
+"""What the house promises about itself: floors, names, import time, budgets."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import regard
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted((ROOT / "src" / "regard").rglob("*.py"))
+
+
+def test_what_is_exported_is_there_and_sorted():
+    assert list(regard.__all__) == sorted(regard.__all__)
+    assert all(vars(regard).get(name) or getattr(regard, name) for name in regard.__all__)
+    assert set(regard.__all__) <= set(dir(regard))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = regard.nothing
+
+
+def test_the_stub_says_the_same_as_the_package():
+    stub = (ROOT / "src" / "regard" / "__init__.pyi").read_text()
+    assert sorted(re.findall(r"(\w+) as \1", stub)) == list(regard.__all__)
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import regard", "torch"),
+        ("from regard.cli import main; main(['--help'])", "torch"),
+        ("from regard.cli import main; main(['train', '--help'])", "torch"),
+        ("import regard; regard.train", "matplotlib"),
+        ("import regard; regard.load", "accelerate"),
+        ("import regard; regard.Alignment", "torch"),
+    ],
+)
+def test_what_is_not_needed_is_not_imported(statement, absent):
+    code = f"import sys; {statement}; sys.exit({absent!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+def test_the_version_is_that_of_the_project_and_of_the_changelog():
+    project = (ROOT / "pyproject.toml").read_text()
+    assert f'version = "{regard.__version__}"' in project
+    heads = re.findall(r"^## \[?([\d.]+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert heads[0] == regard.__version__
+    assert regard.__version__ in (ROOT / "CITATION.cff").read_text()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_files_and_functions_keep_their_budgets(path):
+    text = path.read_text()
+    is_cli = "cli" in path.parts
+    assert text.count("\n") <= (300 if not is_cli else 400) or path.name == "predictor.py"
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "a module opens with a paragraph"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            docstring = ast.get_docstring(node, clean=False) or ""
+            length = node.end_lineno - node.lineno + 1 - docstring.count("\n")
+            assert length <= 60, f"{node.name} has {length} lines"
+            assert node.args.kwarg is None, f"{node.name} takes **{node.args.kwarg.arg}"
+
+
+def test_the_words_of_the_house_are_used_as_it_says():
+    """One word, one meaning: some names of the peers are nowhere."""
+    never = {"src", "trg", "tgt", "attn", "alphas", "energy", "padding_mask_", "memory_bank"}
+    for path in FILES:
+        names = {node.id for node in ast.walk(ast.parse(path.read_text()))
+                 if isinstance(node, ast.Name)}  # fmt: skip
+        assert not names & never, path

@@ -1,0 +1,49 @@
+import pytest
+import torch
+
+from regard.text import PADDING
+from regard.training.config import TrainingSettings
+from regard.training.loss import sequence_loss
+from regard.training.schedules import rate_factor
+from regard.training.trainer import precision_of
+
+
+def test_the_loss_of_real_symbols_by_hand():
+    logits = torch.zeros(1, 2, 4)
+    logits[0, 0, 2] = 100.0
+    target = torch.tensor([[2, PADDING]])
+    assert sequence_loss(logits, target).item() == pytest.approx(0, abs=1e-6)
+    assert sequence_loss(torch.zeros(1, 2, 4), target).item() == pytest.approx(
+        torch.tensor(4.0).log().item()
+    )
+
+
+def test_smoothing_punishes_certainty():
+    logits = torch.zeros(1, 1, 4)
+    logits[0, 0, 2] = 100.0
+    target = torch.tensor([[2]])
+    assert sequence_loss(logits, target, 0.1) > sequence_loss(logits, target, 0.0) + 1
+
+
+def test_padding_changes_nothing():
+    logits, target = torch.randn(2, 3, 5), torch.tensor([[1, 2, 3], [4, 0, 0]])
+    expected = sequence_loss(logits, target)
+    logits[1, 1:] = 1e6
+    torch.testing.assert_close(sequence_loss(logits, target), expected)
+
+
+def test_the_rate_rises_to_its_peak_and_falls_to_nothing():
+    course = [rate_factor(step / 100, 0.1) for step in range(101)]
+    assert course[:11] == sorted(course[:11])
+    assert course[10] == max(course) == 1.0
+    assert course[10:] == sorted(course[10:], reverse=True)
+    assert course[100] == pytest.approx(0)
+    assert rate_factor(0.0, 0.0) == 1.0
+
+
+def test_precision_is_what_was_asked_for():
+    cpu = torch.device("cpu")
+    assert precision_of(TrainingSettings(precision="bfloat16"), cpu)
+    assert not precision_of(TrainingSettings(precision="float32"), cpu)
+    assert precision_of(TrainingSettings(), cpu) in (True, False)
+    assert not precision_of(TrainingSettings(), torch.device("meta"))

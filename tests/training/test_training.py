@@ -1,0 +1,262 @@
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+
+from regard import (
+    CheckpointError,
+    DataError,
+    RegardError,
+    RunSettings,
+    SettingsError,
+    StoppedError,
+    load,
+    train,
+)
+from regard.evaluation import Evaluation
+from regard.text import make_toys
+from regard.training import Chosen, Progress
+
+TINY = {
+    "encoder.embedding_size": 8, "encoder.hidden_size": 8, "decoder.embedding_size": 8,
+    "decoder.hidden_size": 16, "training.epochs": 3, "training.batch_size": 16,
+    "training.precision": "float32", "encoder.heads": 2, "decoder.heads": 2,
+}  # fmt: skip
+KINDS = {
+    "lstm": {},
+    "gru": {"encoder.kind": "gru", "decoder.kind": "gru"},
+    "input feeding": {"decoder.input_feeding": True},
+    "none": {"decoder.attention": "none"},
+    "transformer": {"encoder.kind": "transformer", "decoder.kind": "transformer",
+                    "encoder.hidden_size": 16},
+    "bfloat16": {"training.precision": "bfloat16"},
+    "evaluated often": {"training.evaluate_every": 2},
+}  # fmt: skip
+
+PAIRS = [toy.pair for toy in make_toys("reverse", 60, length=4)]
+DEV = [toy.pair for toy in make_toys("reverse", 12, length=4, seed=1)]
+
+
+def tiny(**options) -> RunSettings:
+    return RunSettings().with_values(TINY | options)
+
+
+class StopAfter:
+    """Sends this process a signal after some updates."""
+
+    def __init__(self, updates: int, number: int = signal.SIGTERM) -> None:
+        self.updates, self.number, self.seen = updates, number, 0
+
+    def __call__(self, news) -> None:
+        if isinstance(news, Progress):
+            self.seen += 1
+            if self.seen == self.updates:
+                os.kill(os.getpid(), self.number)
+
+
+def parameters(folder: Path) -> bytes:
+    return (folder / "parameters.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_seed_gives_the_same_bits_and_another_other_bits(tmp_path, kind):
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        settings = tiny(**KINDS[kind], **{"training.seed": seed})
+        train(PAIRS, DEV, output=tmp_path / name, settings=settings)
+    assert tensors(tmp_path / "a") == tensors(tmp_path / "b")
+    assert tensors(tmp_path / "a") != tensors(tmp_path / "c")
+
+
+def tensors(folder: Path) -> list[bytes]:
+    return [tensor.numpy().tobytes() for tensor in load(folder).model.state_dict().values()]
+
+
+@pytest.mark.parametrize("stop", [1, 4, 6, 9, 11])
+@pytest.mark.parametrize("kind", ["lstm", "transformer", "evaluated often"])
+def test_stopped_and_resumed_gives_the_bits_of_never_stopped(tmp_path, kind, stop):
+    settings = tiny(**KINDS[kind])
+    train(PAIRS, DEV, output=tmp_path / "whole", settings=settings)
+    with pytest.raises(StoppedError, match="Go on with: .* --resume") as caught:
+        train(PAIRS, DEV, output=tmp_path / "broken", settings=settings, listen=StopAfter(stop))
+    assert caught.value.signal_number == signal.SIGTERM
+    load(tmp_path / "broken").predict("abc")
+    torch.manual_seed(stop)  # what happens between two sessions must not matter
+    train(PAIRS, DEV, output=tmp_path / "broken", resume=True)
+    assert tensors(tmp_path / "broken") == tensors(tmp_path / "whole")
+    whole, broken = (json_lines(tmp_path / name) for name in ("whole", "broken"))
+    times = ("wall_seconds", "cpu_seconds")
+    for one, other in zip(whole, broken, strict=True):
+        assert {k: v for k, v in one.items() if k not in times} == {
+            k: v for k, v in other.items() if k not in times
+        }
+
+
+def json_lines(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / "training.jsonl").read_text().splitlines()]
+
+
+def test_ctrl_c_without_a_folder_interrupts_and_handlers_are_given_back(tmp_path):
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        train(PAIRS, DEV, settings=tiny(), listen=StopAfter(2, signal.SIGINT))
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_resuming_a_finished_training_changes_nothing(tmp_path):
+    train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
+    before, lines = tensors(tmp_path / "m"), json_lines(tmp_path / "m")
+    train(PAIRS, DEV, output=tmp_path / "m", resume=True)
+    assert tensors(tmp_path / "m") == before
+    assert json_lines(tmp_path / "m") == lines
+
+
+class TestResumingIsRefused:
+    def test_with_other_data(self, tmp_path):
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
+        with pytest.raises(RegardError, match="other data or settings"):
+            train(PAIRS[1:], DEV, output=tmp_path / "m", resume=True)
+
+    def test_without_a_folder_or_a_training(self, tmp_path):
+        with pytest.raises(SettingsError, match="resuming needs the model folder"):
+            train(PAIRS, DEV, resume=True)
+        with pytest.raises(CheckpointError, match="no such folder"):
+            train(PAIRS, DEV, output=tmp_path / "none", resume=True)
+
+    def test_from_a_damaged_state(self, tmp_path):
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
+        state = tmp_path / "m" / "latest" / "state.safetensors"
+        state.write_bytes(state.read_bytes()[:100])
+        with pytest.raises(CheckpointError, match="damaged"):
+            train(PAIRS, DEV, output=tmp_path / "m", resume=True)
+        state.unlink()
+        with pytest.raises(CheckpointError, match="no training to resume"):
+            train(PAIRS, DEV, output=tmp_path / "m", resume=True)
+
+
+class TestTheFolder:
+    def test_it_holds_what_it_promises(self, tmp_path):
+        predictor = train(PAIRS, DEV, output=tmp_path / "m", settings=tiny(), command="regard x")
+        names = {path.name for path in (tmp_path / "m").iterdir()}
+        assert names == {"model.toml", "source.json", "target.json", "parameters.safetensors",
+                         "training.jsonl", "card.md", "latest"}  # fmt: skip
+        lines = json_lines(tmp_path / "m")
+        assert {"epoch", "loss", "accuracy", "symbol_error_rate", "wall_seconds", "cpu_seconds",
+                "target_symbols"} <= set(lines[0])  # fmt: skip
+        assert len(lines) == 4
+        assert lines[-1]["dev"]["pairs"] == 12
+        card = (tmp_path / "m" / "card.md").read_text()
+        assert "regard x" in card
+        assert "60 pairs" in card
+        again = load(tmp_path / "m")
+        assert again.predict("abcd").text == predictor.predict("abcd").text
+
+    def test_one_that_is_taken_is_left_alone(self, tmp_path):
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
+        before = parameters(tmp_path / "m")
+        with pytest.raises(CheckpointError, match="--overwrite"):
+            train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
+        assert parameters(tmp_path / "m") == before
+        settings = tiny(**{"training.seed": 5})
+        train(PAIRS, DEV, output=tmp_path / "m", settings=settings, overwrite=True)
+        assert parameters(tmp_path / "m") != before
+        (tmp_path / "f").write_text("x")
+        with pytest.raises(CheckpointError, match="found a file"):
+            train(PAIRS, DEV, output=tmp_path / "f", settings=tiny())
+
+
+class TestChoices:
+    @staticmethod
+    def chosen(pairs, dev=None, **options) -> Chosen:
+        news = []
+        train(pairs, dev or pairs[:3], settings=tiny(**options), listen=news.append)
+        assert isinstance(news[-1], Evaluation)
+        return news[0]
+
+    def test_phones_are_words_and_letters_graphemes(self):
+        chosen = self.chosen([("chat", "ʃ a"), ("abbé", "a b e"), ("a", "a")] * 5)
+        assert chosen.settings.text.target.symbols == "words"
+        chosen = self.chosen([("walk", "walked home"), ("go", "went")] * 5)
+        assert chosen.settings.text.target.symbols == "graphemes"
+
+    def test_hangul_is_taken_apart_and_output_put_together(self):
+        predictor = train([("한글", "글한")] * 6, [("한글", "글한")], settings=tiny())
+        side = predictor.settings.text.target
+        assert (side.normalize, side.output) == ("nfd", "nfc")
+        assert "\u1112" in predictor.saved.vocabularies.source
+
+    def test_other_scripts_are_left_as_they_are(self):
+        chosen = self.chosen([("e\u0301", "e\u0301")] * 5)
+        assert chosen.settings.text.source.normalize == "none"
+
+    def test_tags_are_a_third_thing(self, tmp_path):
+        path = tmp_path / "t.tsv"
+        path.write_text("walk\twalked\tV;PST\nwalk\twalks\tV;PRS\n" * 10)
+        predictor = train(path, path, settings=tiny(**{"text.columns": "1,2,3"}))
+        assert predictor.has_tags
+        assert predictor.predict("walk", tags="V;PST").source == "walk"
+        assert predictor.evaluate(path).pairs == 20
+
+    def test_every_size_that_was_set_is_kept(self):
+        settings = self.chosen(PAIRS).settings
+        assert settings.encoder.hidden_size == 8
+        assert settings.training.epochs == 3
+        assert settings.training.learning_rate is not None
+
+    def test_a_tenth_of_the_sources_is_held_out_and_shared_with_none(self):
+        news = []
+        rows = [(f"{a}{b}{c}", f"{c}{b}{a}") for a in "abcde" for b in "abcde" for c in "abcd"]
+        train(rows + rows, settings=tiny(), listen=news.append)
+        assert (news[0].train_pairs, news[0].dev_pairs) == (180, 20)
+        again = []
+        train((rows + rows)[::-1], settings=tiny(), listen=again.append)
+        assert again[0].dev_pairs == 20
+
+    def test_too_few_pairs_to_hold_some_out(self):
+        with pytest.raises(DataError, match="give --dev"):
+            train([("a", "b")] * 20, settings=tiny())
+
+
+def test_a_line_that_is_too_long_is_refused_with_its_place(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text("a\tb\n" + "a" * 50_000 + "\tb\n")
+    with pytest.raises(DataError, match="line 2: expected a source of at most 2000 symbols"):
+        train(path, path, settings=tiny())
+
+
+def test_a_loss_that_is_no_number_stops_the_training():
+    with pytest.raises(RegardError, match="diverged"):
+        train(PAIRS, DEV, settings=tiny(**{"training.learning_rate": 1e30, "training.clip": 1e30}))
+
+
+def test_training_stops_early_when_nothing_improves():
+    news = []
+    settings = tiny(**{"training.epochs": 50, "training.patience": 2,
+                       "training.learning_rate": 1e-9})  # fmt: skip
+    train(PAIRS, DEV, settings=settings, listen=news.append)
+    assert len([one for one in news if isinstance(one, Progress) and one.dev]) < 10
+
+
+def test_a_time_budget_is_kept_to():
+    news = []
+    settings = RunSettings().with_values(TINY | {"training.minutes": 0.03})
+    settings = settings.with_values({"training.epochs": 100_000})
+    train(PAIRS, DEV, settings=settings, listen=news.append)
+    progress = [one for one in news if isinstance(one, Progress)]
+    assert progress[-1].done == 1.0
+    assert [one.done for one in progress] == sorted(one.done for one in progress)
+
+
+def test_a_read_only_folder_is_a_clear_error(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(CheckpointError, match="Permission denied"):
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
+
+
+def test_settings_have_no_cuda_by_accident():
+    assert RunSettings().training.device == "auto"
