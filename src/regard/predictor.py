@@ -14,6 +14,7 @@ from regard.alignment import Alignment, Label
 from regard.errors import DataError, SettingsError, VocabularyError
 from regard.evaluation import RESAMPLES, Evaluation, Scored, evaluate
 from regard.model import ModelSettings, Saved, load_model, save_model
+from regard.precision import device_of
 from regard.search import Hypothesis, beam, forced, greedy
 from regard.text import (
     END,
@@ -174,7 +175,7 @@ class Predictor:
         Raises:
             CheckpointError: It is no model folder, is damaged, or of a newer format.
         """
-        return cls(load_model(folder, device))
+        return cls(load_model(folder, device_of(device)))
 
     def save(self, folder: str | Path) -> None:
         """Write a model folder, in the place of one that may be there.
@@ -387,41 +388,43 @@ class Predictor:
 
     def _read(self, pair: Pair) -> _Read:
         symbols = tuple(self._source.split(pair.source))
-        line = pair.line or None
         if not symbols:
-            raise DataError("expected a source, found an empty string.", line=line)
-        self._refuse_long("source", len(symbols), line)
+            raise _refusal(pair, "expected a source, found an empty string.")
+        self._refuse_long("source", len(symbols), pair)
         tokens = self._vocabularies.source.encode([symbol.text for symbol in symbols])
         tag_tokens = self._tag_tokens(pair)
         if self.settings.text.unseen == "error" and UNKNOWN in tokens + tag_tokens:
             symbol = symbols[tokens.index(UNKNOWN)] if UNKNOWN in tokens else None
             what = f"symbol {symbol.text!r} at place {symbol.start}" if symbol else "a tag"
-            raise VocabularyError(f"source {pair.source!r}: {what} was never seen in training.")
+            place = f"{pair.file}, line {pair.line}: " if pair.line else ""
+            raise VocabularyError(
+                f"{place}source {pair.source!r}: {what} was never seen in training."
+            )
         return _Read(pair.source, symbols, tokens, pair.tags, tag_tokens)
 
     def _tag_tokens(self, pair: Pair) -> list[int]:
-        line = pair.line or None
         vocabulary = self._vocabularies.tags
         if vocabulary is None:
             if pair.tags:
-                raise DataError("found tags, but this model was trained without.", line=line)
+                raise _refusal(pair, "found tags, but this model was trained without.")
             return []
         if not pair.tags:
-            raise DataError("expected tags beside the source, found none.", line=line)
+            raise _refusal(pair, "expected tags beside the source, found none.")
         return vocabulary.encode(pair.tags)
 
     def _target_tokens(self, pair: Pair) -> list[int]:
         texts = self._target.texts(pair.target)
-        self._refuse_long("target", len(texts), pair.line or None)
+        self._refuse_long("target", len(texts), pair)
         return self._vocabularies.target.encode(texts)
 
-    def _refuse_long(self, side: str, length: int, line: int | None) -> None:
+    def _refuse_long(self, side: str, length: int, pair: Pair) -> None:
         longest = self.settings.text.longest
         if length > longest:
-            raise DataError(
+            raise _refusal(
+                pair,
                 f"expected a {side} of at most {longest} symbols, found {length}. The limit is "
-                "text.longest in the model's settings.", line=line,
-            )  # fmt: skip
+                "text.longest, set when the model is trained.",
+            )
 
     def _search(self, batch: list[_Read], beam_size: int, n_best: int) -> list[list[Hypothesis]]:
         limits = torch.tensor([self._limit(one) for one in batch], device=self._device)
@@ -520,6 +523,10 @@ def load(folder: str | Path, device: str = "cpu") -> Predictor:
 def replace_tags(pair: Pair, tags: str | None) -> Pair:
     """The pair with other tags, if any are given."""
     return pair if tags is None else replace(pair, tags=tags_of(tags))
+
+
+def _refusal(pair: Pair, message: str) -> DataError:
+    return DataError(message, pair.file or None, pair.line or None)
 
 
 def _content(symbol: Symbol, text: str) -> Label:

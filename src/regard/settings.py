@@ -8,7 +8,7 @@ expected; nothing is converted in silence.
 import difflib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -75,6 +75,10 @@ class Settings(BaseModel):
         """Plain tables of what is set; settings left open are not in it."""
         return self.model_dump(exclude_none=True)
 
+    def flat(self) -> dict[str, object]:
+        """What is set, by its dotted name."""
+        return dict(_leaves(self.to_table(), ()))
+
     def to_toml(self) -> str:
         """The settings as TOML."""
         return to_toml(self.to_table())
@@ -108,6 +112,14 @@ def _unknown(settings: type[BaseModel], place: list[str]) -> str:
         else f"there are {', '.join(known.model_fields)}."
     )
     return f"unknown setting {'.'.join(place)}; {hint}"
+
+
+def _leaves(table: Mapping[str, object], name: tuple[str, ...]) -> Iterator[tuple[str, object]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(cast(dict[str, object], value), (*name, key))
+        else:
+            yield ".".join((*name, key)), value
 
 
 def _value(text: str) -> object:

@@ -79,7 +79,7 @@ def tensors(folder: Path) -> list[bytes]:
 def test_stopped_and_resumed_gives_the_bits_of_never_stopped(tmp_path, kind, stop):
     settings = tiny(**KINDS[kind])
     train(PAIRS, DEV, output=tmp_path / "whole", settings=settings)
-    with pytest.raises(StoppedError, match="Go on with: .* --resume") as caught:
+    with pytest.raises(StoppedError, match=r"Go on with: .* --resume") as caught:
         train(PAIRS, DEV, output=tmp_path / "broken", settings=settings, listen=StopAfter(stop))
     assert caught.value.signal_number == signal.SIGTERM
     load(tmp_path / "broken").predict("abc")

@@ -12,7 +12,7 @@ Role = Literal["content", "end", "tag"]
 
 CAPTION = "Row t: weights used to write symbol t. Rows sum to one. Shape only: not tested."
 
-_VISIBLE = {" ": "␣", "\u00a0": "⍽", "\t": "⇥"}
+_VISIBLE = {" ": "␣", "\u00a0": "⍽", "\x7f": "␡"} | {chr(c): chr(0x2400 + c) for c in range(32)}
 _CLUSTER = regex.compile(r"\X")
 
 
@@ -44,7 +44,7 @@ class Label:
             return "‹end›"
         if self.role == "tag":
             return f"‹{self.text}›"
-        text = "".join(_VISIBLE.get(character, character) for character in self.text)
+        text = visible(self.text, shows_blanks=True)
         is_lone_mark = bool(text) and unicodedata.category(text[0]).startswith("M")
         return f"◌{text}" if is_lone_mark else text
 
@@ -94,6 +94,21 @@ def title(drawable: Drawable) -> str:
     return " → ".join(sides)
 
 
+def visible(text: str, *, shows_blanks: bool) -> str:
+    """The text with pictures for control characters, which no file of ours may hold."""
+    return "".join(
+        character
+        if character == " " and not shows_blanks
+        else _VISIBLE.get(character, character if _is_drawable(character) else "\ufffd")
+        for character in text
+    )
+
+
+def _is_drawable(character: str) -> bool:
+    is_control = unicodedata.category(character) in ("Cc", "Cs")
+    return not is_control and ord(character) & 0xFFFE != 0xFFFE
+
+
 def effective_sources(weights: Float[np.ndarray, "target source"]) -> Float[np.ndarray, " target"]:
     """Over how many positions each row spreads: exp of its entropy; 0 for an empty row."""
     exact = weights.astype(np.float64)
@@ -107,6 +122,6 @@ def _spaced(labels: tuple[Label, ...]) -> list[str]:
     for label in labels:
         if label.role == "content":
             pieces.append(" " if label.start > end else "")
-            pieces.append(label.text)
+            pieces.append(visible(label.text, shows_blanks=False))
             end = label.end
     return pieces

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from regard.attention.memory import Memory
 from regard.attention.normalizers import Normalizer, softmax
 from regard.attention.scores import Score
+from regard.errors import ShapeError
 from regard.precision import full_precision
 from regard.shapes import require_broadcast, require_mask
 
@@ -75,6 +76,8 @@ class Attention(nn.Module):
         if mask is None:
             mask = torch.ones(states.shape[:-1], dtype=torch.bool, device=states.device)
         require_mask("mask", mask)
+        require_broadcast("mask", mask, tuple(states.shape[:-1]))
+        mask = mask.expand(states.shape[:-1])
         states = states.masked_fill(~mask.unsqueeze(-1), 0)
         return Memory(self.score.prepare(states), states, mask)
 
@@ -83,8 +86,8 @@ class Attention(nn.Module):
         query: Float[Tensor, "*batch target query"],
         memory: Memory,
         *,
-        mask: Bool[Tensor, "*#batch target source"] | None = None,
-        bias: Float[Tensor, "*#batch target source"] | None = None,
+        mask: Bool[Tensor, "*#batch #target #source"] | None = None,
+        bias: Float[Tensor, "*#batch #target #source"] | None = None,
         coverage: Float[Tensor, "*batch source"] | None = None,
     ) -> Attended:
         """Look at the memory, once for each row of the query.
@@ -112,9 +115,16 @@ class Attention(nn.Module):
             Their alpha is our `weights`, their annotations h are our states.
         """
         opened = memory.mask.unsqueeze(-2)
+        shape = _look_shape(query, memory)
+        require_look(mask, bias, shape)
+        is_extra = mask is not None or bias is not None
+        if mask is not None:
+            opened = opened & mask
+        if bias is not None:
+            opened, bias = fold_bias(opened, bias)
         return look(
             query, memory.keys, memory.values, score=self.score, normalize=self.normalize,
-            mask=opened if mask is None else opened & mask, bias=bias, coverage=coverage,
+            mask=opened, bias=bias, coverage=coverage, is_clean=not is_extra,
         )  # fmt: skip
 
 
@@ -129,34 +139,119 @@ def look(
     bias: Tensor | None = None,
     scale: float | None = None,
     coverage: Tensor | None = None,
+    is_clean: bool = False,
 ) -> Attended:
     """Score, normalise, mix: the one look that all others are made of.
 
     Args:
         query: Queries, (*batch, target, query).
-        keys: Prepared keys, (*batch, source, key). Hidden ones must be finite
-            unless the mask has a row per query.
+        keys: Prepared keys, (*batch, source, key).
         values: Values, (*batch, source, value).
         score: The score.
         normalize: The normaliser.
         mask: Broadcasts to (*batch, target, source).
-        bias: Added to the scores; minus infinity hides, as a mask does.
+        bias: Added to the scores; finite where the mask is True, see `fold_bias`.
         scale: A factor in the place of the score's own.
         coverage: What was looked at so far.
+        is_clean: Whether keys and values that no row may see are known to be zero.
     """
     with full_precision(query):
         exact = torch.promote_types(query.dtype, torch.float32)
-        asked, keys, mixed = query.to(exact), keys.to(exact), values.to(exact)
-        mask, bias = fold_bias(mask, bias)
-        if mask is not None and mask.shape[-2] != 1 and not all_finite(asked, keys, mixed):
-            context, weights = _look_by_pairs(
-                asked, keys, mixed, mask, bias, score, normalize, scale, coverage
-            )
+        parts = _Parts(query.to(exact), keys.to(exact), values.to(exact), coverage)
+        if mask is not None:
+            parts = _without_hidden(parts, mask, is_clean=is_clean)
+        shift = None if bias is None else _shifted(bias.to(exact), mask)
+        take = Look(score, normalize, mask, shift, scale)
+        # Where rows see different positions, a zero weight may meet a NaN that others may see.
+        is_risky = mask is not None and mask.shape[-2] != 1
+        if is_risky and not all_finite(*parts[:3]):
+            context, weights = take.by_pairs(parts)
         else:
-            scores = score(asked, keys, scale=scale, coverage=coverage)
-            weights = normalize(scores if bias is None else scores + bias, mask)
-            context = weights @ mixed
+            context, weights = take.at_once(parts)
+            if is_risky and not all_finite(weights):
+                context, weights = take.by_pairs(parts)
+        if mask is not None:
+            context = context.masked_fill(~mask.any(-1, keepdim=True), 0)
         return Attended(context.to(query.dtype), weights)
+
+
+class _Parts(NamedTuple):
+    query: Tensor
+    keys: Tensor
+    values: Tensor
+    coverage: Tensor | None
+
+
+class Look(NamedTuple):
+    """Score, normalise, mix, with all that does not depend on the operands.
+
+    Attributes:
+        score: The score.
+        normalize: The normaliser.
+        mask: Which positions each row may look at.
+        bias: Added to the scores.
+        scale: A factor in the place of the score's own.
+    """
+
+    score: Score
+    normalize: Normalizer
+    mask: Tensor | None
+    bias: Tensor | None
+    scale: float | None
+
+    def at_once(self, parts: _Parts) -> tuple[Tensor, Tensor]:
+        """Context and weights, by whole products."""
+        scores = self.score(parts.query, parts.keys, scale=self.scale, coverage=parts.coverage)
+        weights = self.normalize(scores if self.bias is None else scores + self.bias, self.mask)
+        return weights @ parts.values, weights
+
+    def by_pairs(self, parts: _Parts) -> tuple[Tensor, Tensor]:
+        """The same, with copies for every pair that are zero where it is hidden.
+
+        So no NaN is ever multiplied by a hidden zero, in any derivative. Large,
+        and only taken where something is not finite.
+        """
+        assert self.mask is not None
+        pair = self.mask.unsqueeze(-1)
+        each_query = torch.where(pair, parts.query.unsqueeze(-2), 0).unsqueeze(-2)
+        each_key = torch.where(pair, parts.keys.unsqueeze(-3), 0).unsqueeze(-2)
+        each_value = torch.where(pair, parts.values.unsqueeze(-3), 0)
+        covered = None if parts.coverage is None else parts.coverage[..., None, :, None]
+        scores = self.score(each_query, each_key, scale=self.scale, coverage=covered).flatten(-3)
+        weights = self.normalize(scores if self.bias is None else scores + self.bias, self.mask)
+        return (weights.unsqueeze(-1) * each_value).sum(-2), weights
+
+
+def _without_hidden(parts: _Parts, mask: Tensor, *, is_clean: bool) -> _Parts:
+    """Zero for queries that may see nothing, and for all that no query may see."""
+    query = torch.where(mask.any(-1, keepdim=True), parts.query, 0)
+    seen = mask.any(-2)
+    coverage = None if parts.coverage is None else torch.where(seen, parts.coverage, 0)
+    if is_clean:
+        return parts._replace(query=query, coverage=coverage)
+    seen = seen.unsqueeze(-1)
+    return _Parts(query, torch.where(seen, parts.keys, 0), torch.where(seen, parts.values, 0),
+                  coverage)  # fmt: skip
+
+
+def _shifted(bias: Tensor, mask: Tensor | None) -> Tensor:
+    # Equal biases are no bias: a large one would only cost the scores their last digits.
+    # Neither normaliser changes when a row is shifted.
+    if bias.shape[-1] == 0:
+        return bias
+    opened = bias if mask is None else torch.where(mask, bias, -torch.inf)
+    largest = opened.detach().amax(-1, keepdim=True)
+    return bias - torch.where(largest.isfinite(), largest, 0)
+
+
+def _look_shape(query: Tensor, memory: Memory) -> tuple[int, ...]:
+    if query.ndim != memory.keys.ndim:
+        raise ShapeError(
+            f"query has shape {tuple(query.shape)} but the memory's keys have shape "
+            f"{tuple(memory.keys.shape)}: both must have the same axes."
+        )
+    require_broadcast("query's batch", query[..., 0, 0], tuple(memory.keys.shape[:-2]))
+    return (*memory.keys.shape[:-2], query.shape[-2], memory.keys.shape[-2])
 
 
 def all_finite(*tensors: Tensor) -> bool:
@@ -168,45 +263,11 @@ def all_finite(*tensors: Tensor) -> bool:
     )
 
 
-def fold_bias(mask: Tensor | None, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
-    """Hide what a bias of minus infinity hides, and take each row's largest bias away.
-
-    Equal biases are no bias: a large one would only cost the scores their last
-    digits. Neither normaliser changes when a row is shifted.
-    """
-    if bias is None:
-        return mask, None
-    bias = bias.to(torch.promote_types(bias.dtype, torch.float32))
+def fold_bias(mask: Tensor | None, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """Hide what a bias of minus infinity hides; the bias is zero where anything is hidden."""
     opened = ~torch.isneginf(bias)
     mask = opened if mask is None else mask & opened
-    bias = torch.where(mask, bias, 0)
-    if bias.shape[-1] == 0:
-        return mask, bias
-    largest = torch.where(mask, bias, -torch.inf).detach().amax(-1, keepdim=True)
-    return mask, bias - torch.where(largest.isfinite(), largest, 0)
-
-
-def _look_by_pairs(
-    query: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    mask: Tensor,
-    bias: Tensor | None,
-    score: Score,
-    normalize: Normalizer,
-    scale: float | None,
-    coverage: Tensor | None,
-) -> tuple[Tensor, Tensor]:
-    # Every pair gets its own copies, zero where hidden, so that no NaN is ever multiplied
-    # by a hidden zero, in any derivative. Large, and only taken where something is not finite.
-    pair = mask.unsqueeze(-1)
-    each_query = torch.where(pair, query.unsqueeze(-2), 0).unsqueeze(-2)
-    each_key = torch.where(pair, keys.unsqueeze(-3), 0).unsqueeze(-2)
-    each_value = torch.where(pair, values.unsqueeze(-3), 0)
-    covered = None if coverage is None else coverage[..., None, :, None]
-    scores = score(each_query, each_key, scale=scale, coverage=covered).flatten(-3)
-    weights = normalize(scores if bias is None else scores + bias, mask)
-    return (weights.unsqueeze(-1) * each_value).sum(-2), weights
+    return mask, torch.where(mask, bias, 0)
 
 
 def mix(

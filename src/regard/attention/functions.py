@@ -12,10 +12,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention.attention import Attended, look, require_look
+from regard.attention.attention import Attended, fold_bias, look, require_look
 from regard.attention.normalizers import Normalizer, softmax
 from regard.attention.scores import CosineScore, DotScore, ScaledDotScore, Score
-from regard.errors import SettingsError, ShapeError
+from regard.errors import KindError, SettingsError, ShapeError
+from regard.precision import full_precision
 from regard.shapes import require_floating, require_same_size
 
 ArrayLike = Tensor | np.ndarray | Sequence[object]
@@ -92,12 +93,13 @@ def attend(
         tensor([0.6457, 0.3543, 0.0000])
     """
     operands = gather(query, keys, values, mask=mask, bias=bias)
-    if isinstance(score, str):
-        require_same_size("query", operands.query, "keys", operands.keys, axis=-1)
     chosen = named_score(score)
+    with full_precision(operands.query):
+        exact = torch.promote_types(operands.query.dtype, torch.float32)
+        prepared = chosen.prepare(operands.keys.to(exact))
     attended = look(
-        operands.query, chosen.prepare(operands.keys), operands.values,
-        score=chosen, normalize=normalize, mask=operands.mask, bias=operands.bias, scale=scale,
+        operands.query, prepared, operands.values, score=chosen, normalize=normalize,
+        mask=operands.mask, bias=operands.bias, scale=scale, is_clean=True,
     )  # fmt: skip
     if not operands.is_single:
         return attended
@@ -136,6 +138,12 @@ def context_jacobian(
     """
     operands = gather(query, keys, values, mask=mask, bias=None)
     require_same_size("query", operands.query, "keys", operands.keys, axis=-1)
+    with full_precision(operands.query):
+        jacobian = _jacobian(operands, scale).to(operands.query.dtype)
+    return jacobian.squeeze(-3) if operands.is_single else jacobian
+
+
+def _jacobian(operands: Operands, scale: float | None) -> Tensor:
     chosen = max(operands.query.shape[-1], 1) ** -0.5 if scale is None else scale
     exact = torch.promote_types(operands.query.dtype, torch.float32)
     key, value = (part.to(exact).unsqueeze(-3) for part in (operands.keys, operands.values))
@@ -148,9 +156,7 @@ def context_jacobian(
     weights = attended.known_weights().unsqueeze(-1)
     key = key - (weights * key).sum(-2, keepdim=True)
     value = value - (weights * value).sum(-2, keepdim=True)
-    jacobian = chosen * (weights * value).transpose(-1, -2) @ key
-    jacobian = jacobian.to(operands.query.dtype)
-    return jacobian.squeeze(-3) if operands.is_single else jacobian
+    return chosen * (weights * value).transpose(-1, -2) @ key
 
 
 def named_score(score: str | Score) -> Score:
@@ -159,7 +165,7 @@ def named_score(score: str | Score) -> Score:
     Raises:
         SettingsError: There is no score without parameters of that name.
     """
-    if not isinstance(score, str):
+    if isinstance(score, Score):
         return score
     if score not in SCORES:
         names = ", ".join(repr(name) for name in SCORES)
@@ -182,6 +188,7 @@ def gather(
     for part in parts[1:]:
         shared = torch.promote_types(shared, part.dtype)
     asked, key, value = (part.to(shared) for part in parts)
+    exact = torch.promote_types(shared, torch.float32)
     is_single = asked.ndim == 1
     asked = asked.unsqueeze(0) if is_single else asked
     for name, part in (("query", asked), ("keys", key), ("values", value)):
@@ -192,21 +199,35 @@ def gather(
             )
     require_same_size("keys", key, "values", value, axis=-2)
     shape = _common_shape(asked, key, value)
-    opened = None if mask is None else torch.as_tensor(mask, device=asked.device)
-    added = None if bias is None else _floating("bias", bias).to(asked.device)
+    opened = None if mask is None else _tensor("mask", mask, None).to(asked.device)
+    added = None if bias is None else _floating("bias", bias).to(asked.device, exact)
     require_look(opened, added, shape)
+    opened, added = (None if part is None else _with_rows(part, shape) for part in (opened, added))
+    if added is not None:
+        opened, added = fold_bias(opened, added)
     if opened is not None:
-        opened = opened.expand((1, shape[-1]) if opened.ndim < 2 else opened.shape)
-        key, value = (_hide_unseen(part, opened, shape) for part in (key, value))
-    return Operands(asked, key, value, opened, added, shape, is_single)
+        key, value = (_hide_unseen(part, opened) for part in (key, value))
+    return Operands(asked.expand(*shape[:-1], -1), key, value, opened, added, shape, is_single)
 
 
 def _floating(name: str, array: ArrayLike) -> Tensor:
-    if isinstance(array, Tensor | np.ndarray):
-        tensor = torch.as_tensor(array)
-        require_floating(name, tensor)
-        return tensor
-    return torch.tensor(array, dtype=torch.float32)
+    is_list = not isinstance(array, Tensor | np.ndarray)
+    tensor = _tensor(name, array, torch.float32 if is_list else None)
+    require_floating(name, tensor)
+    return tensor
+
+
+def _tensor(name: str, array: ArrayLike, dtype: torch.dtype | None) -> Tensor:
+    if isinstance(array, Tensor):
+        return array
+    try:
+        # torch reads neither reversed nor foreign-endian arrays.
+        plain = np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array
+        if isinstance(plain, np.ndarray):
+            plain = plain.astype(plain.dtype.newbyteorder("="), copy=False)
+        return torch.as_tensor(plain, dtype=dtype)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise KindError(f"{name} is no array of numbers: {error}.") from None
 
 
 def _common_shape(query: Tensor, keys: Tensor, values: Tensor) -> tuple[int, ...]:
@@ -220,8 +241,12 @@ def _common_shape(query: Tensor, keys: Tensor, values: Tensor) -> tuple[int, ...
     return (*batch, query.shape[-2], keys.shape[-2])
 
 
-def _hide_unseen(part: Tensor, mask: Tensor, shape: tuple[int, ...]) -> Tensor:
+def _with_rows(part: Tensor, shape: tuple[int, ...]) -> Tensor:
+    # Two axes at least, and one entry for every source position.
+    part = part[(None,) * (2 - part.ndim)]
+    return part.expand(*part.shape[:-1], shape[-1])
+
+
+def _hide_unseen(part: Tensor, mask: Tensor) -> Tensor:
     # What no query may see is zero from here on, whatever it was.
-    seen = mask.any(-2)
-    seen = seen.expand((*seen.shape[:-1], shape[-1])).unsqueeze(-1)
-    return torch.where(seen, part, 0)
+    return torch.where(mask.any(-2).unsqueeze(-1), part, 0)

@@ -16,7 +16,8 @@ from regard.attention.attention import Attended, Attention, all_finite
 from regard.attention.memory import Memory
 from regard.attention.scores import ScaledDotScore
 from regard.errors import SettingsError
-from regard.shapes import require_mask
+from regard.precision import full_precision
+from regard.shapes import require_broadcast, require_mask
 
 
 class MultiHeadAttention(nn.Module):
@@ -56,6 +57,8 @@ class MultiHeadAttention(nn.Module):
         if mask is None:
             mask = torch.ones(states.shape[:-1], dtype=torch.bool, device=states.device)
         require_mask("mask", mask)
+        require_broadcast("mask", mask, tuple(states.shape[:-1]))
+        mask = mask.expand(states.shape[:-1])
         states = states.masked_fill(~mask.unsqueeze(-1), 0)
         keys, values = self._split(self.key(states)), self._split(self.value(states))
         return Memory(keys, values, mask.unsqueeze(-2))
@@ -65,7 +68,7 @@ class MultiHeadAttention(nn.Module):
         query: Float[Tensor, "*batch target size"],
         memory: Memory,
         *,
-        mask: Bool[Tensor, "*#batch target source"] | None = None,
+        mask: Bool[Tensor, "*#batch #target #source"] | None = None,
         needs_weights: bool = True,
     ) -> Attended:
         """Look at the memory with every head, once for each row of the query.
@@ -74,25 +77,33 @@ class MultiHeadAttention(nn.Module):
             query: One row per target position.
             memory: What `memorize` made.
             mask: Which positions each row may look at, beside the memory's own.
-            needs_weights: Without weights torch's fused kernel is used: the
-                same context to rounding, less time and memory, and no second
-                derivative.
+            needs_weights: Without weights, and where no gradient is needed,
+                torch's fused kernel is used: the same context to rounding, in
+                less time and memory. Its gradients are not used: they lose
+                digits where scores are large.
 
         Returns:
             The merged context, and weights (*batch, heads, target, source).
         """
         rows = self._split(self.query(query))
+        if mask is not None:
+            require_mask("mask", mask)
+            require_broadcast("mask", mask, (*query.shape[:-1], memory.keys.shape[-2]))
         each = None if mask is None else mask.unsqueeze(-3)
         if needs_weights or not self._may_fuse(rows, memory, each):
             attended = self.attention(rows, memory, mask=each)
-            return Attended(self.merge(self._join(attended.context)), attended.weights)
+            weights = attended.weights if needs_weights else None
+            return Attended(self.merge(self._join(attended.context)), weights)
         return Attended(self.merge(self._join(_fused(rows, memory, each))), None)
 
     def scores(
         self, query: Float[Tensor, "*batch target size"], memory: Memory
     ) -> Float[Tensor, "*batch heads target source"]:
         """What each head has before normalising."""
-        return self.attention.score(self._split(self.query(query)), memory.keys)
+        rows = self._split(self.query(query))
+        with full_precision(rows):
+            exact = torch.promote_types(rows.dtype, torch.float32)
+            return self.attention.score(rows.to(exact), memory.keys.to(exact))
 
     def mix(
         self, weights: Float[Tensor, "*batch heads target source"], memory: Memory
@@ -108,13 +119,19 @@ class MultiHeadAttention(nn.Module):
 
     def _may_fuse(self, query: Tensor, memory: Memory, mask: Tensor | None) -> bool:
         # The fused kernel lets NaN through where only some rows may see it.
-        return mask is None or all_finite(query, memory.keys, memory.values)
+        needs_gradient = torch.is_grad_enabled() and (
+            query.requires_grad or memory.keys.requires_grad or memory.values.requires_grad
+        )
+        return not needs_gradient and (
+            mask is None or all_finite(query, memory.keys, memory.values)
+        )
 
 
 def _fused(query: Tensor, memory: Memory, mask: Tensor | None) -> Tensor:
     opened = memory.mask.unsqueeze(-2)
     opened = opened if mask is None else opened & mask
     dtype = query.dtype
+    query = torch.where(opened.any(-1, keepdim=True), query, 0)
     return nn.functional.scaled_dot_product_attention(
         query, memory.keys.to(dtype), memory.values.to(dtype), attn_mask=opened
     )

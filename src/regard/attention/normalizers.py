@@ -71,7 +71,7 @@ def sparsemax(
     ranks = torch.arange(1, scores.shape[-1] + 1, device=scores.device, dtype=scores.dtype)
     supported = (1 + ranks * ordered > sums).sum(-1, keepdim=True).clamp(min=1)
     threshold = (sums.gather(-1, supported - 1) - 1) / supported
-    weights = (scores - threshold).clamp(min=0)
+    weights = (scores - threshold).relu()
     return weights if mask is None else weights.masked_fill(~mask, 0)
 
 

@@ -14,12 +14,14 @@ Whatever depends on the source alone is done once, in `prepare`.
 
 import math
 from abc import ABC, abstractmethod
+from typing import cast
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.errors import SettingsError
+from regard.shapes import require_same_size
 
 
 class Score(nn.Module, ABC):
@@ -96,8 +98,8 @@ class CosineScore(Score):
     def prepare(
         self, states: Float[Tensor, "*batch source state"]
     ) -> Float[Tensor, "*batch source key"]:
-        """Give each state the length one."""
-        return _unit(states)
+        """Give each state the length one, in at least float32."""
+        return _unit(states.to(torch.promote_types(states.dtype, torch.float32)))
 
     def forward(
         self,
@@ -127,7 +129,7 @@ class GeneralScore(Score):
         self, states: Float[Tensor, "*batch source state"]
     ) -> Float[Tensor, "*batch source key"]:
         """Multiply each state by W."""
-        return self.key(states)
+        return _linear(self.key, states)
 
     def forward(
         self,
@@ -165,7 +167,7 @@ class AdditiveScore(Score):
         self, states: Float[Tensor, "*batch source state"]
     ) -> Float[Tensor, "*batch source key"]:
         """U k + b."""
-        return self.key(states)
+        return _linear(self.key, states)
 
     def forward(
         self,
@@ -177,7 +179,7 @@ class AdditiveScore(Score):
     ) -> Float[Tensor, "*#batch target source"]:
         """See `Score.forward`."""
         seen = _covered(keys, self.coverage, coverage)
-        return _bend(self.query(query), seen, self.vector, scale)
+        return _bend(_linear(self.query, query), seen, self.vector, scale)
 
 
 class ConcatScore(Score):
@@ -206,7 +208,7 @@ class ConcatScore(Score):
         self, states: Float[Tensor, "*batch source state"]
     ) -> Float[Tensor, "*batch source key"]:
         """The right half of W times k."""
-        return nn.functional.linear(states, self.pair.weight[:, self.query_size :])
+        return nn.functional.linear(states, self._matrix(states)[:, self.query_size :])
 
     def forward(
         self,
@@ -217,12 +219,23 @@ class ConcatScore(Score):
         coverage: Float[Tensor, "*#batch source"] | None = None,
     ) -> Float[Tensor, "*#batch target source"]:
         """See `Score.forward`."""
-        asked = nn.functional.linear(query, self.pair.weight[:, : self.query_size])
+        asked = nn.functional.linear(query, self._matrix(query)[:, : self.query_size])
         seen = _covered(keys, self.coverage, coverage)
         return _bend(asked, seen, self.vector, scale)
 
+    def _matrix(self, vectors: Tensor) -> Tensor:
+        return self.pair.weight.to(vectors.dtype)
+
+
+def _linear(layer: nn.Linear, vectors: Tensor) -> Tensor:
+    # The look is taken in the precision of its operands, whatever that of the parameters.
+    bias = cast(Tensor | None, layer.bias)
+    bias = None if bias is None else bias.to(vectors.dtype)
+    return nn.functional.linear(vectors, layer.weight.to(vectors.dtype), bias)
+
 
 def _products(query: Tensor, keys: Tensor, scale: float) -> Tensor:
+    require_same_size("query", query, "keys", keys, axis=-1)
     # The scale goes to the query first: a product may overflow where its scaled value does not.
     return (query if scale == 1 else query * scale) @ keys.transpose(-1, -2)
 
@@ -244,9 +257,10 @@ def _covered(keys: Tensor, term: nn.Linear | None, coverage: Tensor | None) -> T
         return keys
     if coverage is None:
         raise SettingsError("this score uses coverage: pass what was looked at so far.")
-    return keys + term(coverage.unsqueeze(-1).to(keys.dtype))
+    return keys + _linear(term, coverage.unsqueeze(-1).to(keys.dtype))
 
 
 def _bend(asked: Tensor, seen: Tensor, vector: nn.Linear, scale: float | None) -> Tensor:
-    scores = vector((asked.unsqueeze(-2) + seen.unsqueeze(-3)).tanh()).squeeze(-1)
+    bent = (asked.unsqueeze(-2) + seen.unsqueeze(-3)).tanh()
+    scores = _linear(vector, bent).squeeze(-1)
     return scores if scale is None else scores * scale

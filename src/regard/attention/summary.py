@@ -1,17 +1,18 @@
 """The look without its matrix: what a long alignment says, row by row.
 
 Rows are taken in blocks. A block sees its whole source, so its weights are
-exact and no running softmax is needed; only summaries of them are kept. With
-gradients a block is computed anew in the backward pass. The memory is that of
-one block and of the results.
+exact and no running softmax is needed; only summaries of them are kept, in
+arrays that are there from the start. In the backward pass each block is
+computed anew. The memory is that of one block and of the results.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, cast
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
+from torch.autograd.function import FunctionCtx, once_differentiable
 
 from regard.attention.attention import look
 from regard.attention.functions import ArrayLike, gather
@@ -59,17 +60,35 @@ class _Part(NamedTuple):
     def narrow(self, axis: int, start: int, length: int) -> "_Part":
         """A piece along one axis; keys and values have no target axis to cut."""
         is_target = axis == self.query.ndim - 2
-
-        def cut(tensor: Tensor) -> Tensor:
-            return tensor if tensor.shape[axis] == 1 else tensor.narrow(axis, start, length)
-
         return _Part(
-            cut(self.query),
-            self.keys if is_target else cut(self.keys),
-            self.values if is_target else cut(self.values),
-            None if self.mask is None else cut(self.mask),
-            None if self.bias is None else cut(self.bias),
+            _cut(self.query, axis, start, length),
+            self.keys if is_target else _cut(self.keys, axis, start, length),
+            self.values if is_target else _cut(self.values, axis, start, length),
+            None if self.mask is None else _cut(self.mask, axis, start, length),
+            None if self.bias is None else _cut(self.bias, axis, start, length),
         )
+
+
+class _Piece(NamedTuple):
+    """Where a block of rows lies, as cuts (axis, start, length) one after the other."""
+
+    cuts: tuple[tuple[int, int, int], ...]
+
+    def of_operands(self, part: _Part) -> _Part:
+        """These rows of the operands."""
+        for axis, start, length in self.cuts:
+            part = part.narrow(axis, start, length)
+        return part
+
+    def of_results(self, summary: Summary, axes: int) -> Summary:
+        """These rows of the results, and the coverage that they add to."""
+        fields = list(summary)
+        for axis, start, length in self.cuts:
+            for place, field in enumerate(fields):
+                is_coverage = place == len(fields) - 1
+                if not (is_coverage and axis == axes - 2):
+                    fields[place] = field.narrow(axis, start, length)
+        return Summary._make(fields)
 
 
 def summarize(
@@ -97,7 +116,8 @@ def summarize(
 
     Returns:
         Context in the precision of the input, the rest in at least float32.
-        Gradients go through all that is a real number.
+        Gradients go through all that is a real number; there are no second
+        derivatives.
 
     Raises:
         SettingsError: `block` or `top` is less than one.
@@ -111,69 +131,135 @@ def summarize(
         raise SettingsError(f"block is {block} and top is {top}: both must be at least one.")
     operands = gather(query, keys, values, mask=mask, bias=bias)
     require_same_size("query", operands.query, "keys", operands.keys, axis=-1)
-    part = _Part(
-        _with_axes(operands.query, len(operands.shape)),
-        _with_axes(operands.keys, len(operands.shape)),
-        _with_axes(operands.values, len(operands.shape)),
-        None if operands.mask is None else _with_axes(operands.mask, len(operands.shape)),
-        None if operands.bias is None else _with_axes(operands.bias, len(operands.shape)),
-    )
+    axes = len(operands.shape)
+    tensors = [None if part is None else part[(None,) * (axes - part.ndim)]
+               for part in operands[:5]]  # fmt: skip
     chosen = max(operands.query.shape[-1], 1) ** -0.5 if scale is None else scale
-    summary = _summarize(part, operands.shape, chosen, top, block)
+    plan = _Plan(operands.shape, chosen, min(top, operands.shape[-1]), block)
+    summary = Summary._make(cast(list[Tensor], _Streamed.apply(plan, *tensors)))
     if not operands.is_single:
         return summary
-    axis = len(operands.shape) - 2
-    return Summary._make([*(field.select(axis, 0) for field in summary[:-1]), summary.coverage])
+    rows = [field.select(axes - 2, 0) for field in summary[:-1]]
+    return Summary._make([*rows, summary.coverage])
 
 
-def _with_axes(tensor: Tensor, axes: int) -> Tensor:
-    return tensor[(None,) * (axes - tensor.ndim)]
+class _Plan(NamedTuple):
+    """How the rows are gone through."""
 
+    shape: tuple[int, ...]
+    scale: float
+    top: int
+    block: int
 
-def _summarize(part: _Part, shape: tuple[int, ...], scale: float, top: int, block: int) -> Summary:
-    rows = torch.Size(shape[:-1]).numel()
-    if rows <= block:
-        if not torch.is_grad_enabled():
-            return _summarize_block(part, shape, scale, top)
-        return checkpoint(
-            _summarize_block, part, shape, scale, top,
-            use_reentrant=False, preserve_rng_state=False,
+    def pieces(self, cuts: tuple[tuple[int, int, int], ...] = ()) -> Iterator[_Piece]:
+        """Blocks of at most `block` rows: the first long axis is cut, then the next."""
+        shape = list(self.shape)
+        for axis, _, length in cuts:
+            shape[axis] = length
+        rows = torch.Size(shape[:-1]).numel()
+        if rows <= self.block:
+            yield _Piece(cuts)
+            return
+        axis = next(axis for axis, size in enumerate(shape) if size > 1)
+        step = max(1, self.block * shape[axis] // rows)
+        for start in range(0, shape[axis], step):
+            cut = (axis, start, min(step, shape[axis] - start))
+            yield from self.pieces((*cuts, cut))
+
+    def results(self, part: _Part) -> Summary:
+        """Arrays for the results, zero as yet."""
+        rows, source = self.shape[:-1], self.shape[-1]
+        exact = torch.promote_types(part.query.dtype, torch.float32)
+        new = part.query.new_zeros
+        return Summary(
+            new((*rows, part.values.shape[-1])), new(rows, dtype=exact), new(rows, dtype=exact),
+            new(rows, dtype=exact), new(rows, dtype=torch.long),
+            new((*rows, self.top), dtype=exact), new((*rows, self.top), dtype=torch.long),
+            new((*rows[:-1], source), dtype=exact),
         )  # fmt: skip
-    axis = next(axis for axis, size in enumerate(shape) if size > 1)
-    step = max(1, block * shape[axis] // rows)
-    pieces: list[Summary] = []
-    for start in range(0, shape[axis], step):
-        length = min(step, shape[axis] - start)
-        smaller = (*shape[:axis], length, *shape[axis + 1 :])
-        piece = _summarize(part.narrow(axis, start, length), smaller, scale, top, block)
-        if axis == len(shape) - 2 and pieces:
-            # Coverages of rows add up at once: kept apart they would be a matrix again.
-            pieces[0] = pieces[0]._replace(coverage=pieces[0].coverage + piece.coverage)
-            piece = piece._replace(coverage=piece.coverage.new_empty(0))
-        pieces.append(piece)
-    rows_of = [torch.cat(fields, axis) for fields in list(zip(*pieces, strict=True))[:-1]]
-    coverages = [piece.coverage for piece in pieces]
-    coverage = coverages[0] if axis == len(shape) - 2 else torch.cat(coverages, axis)
-    return Summary._make([*rows_of, coverage])
 
 
-def _summarize_block(part: _Part, shape: tuple[int, ...], scale: float, top: int) -> Summary:
+class _Streamed(torch.autograd.Function):
+    """The blocks, forwards, and each anew backwards."""
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, plan: _Plan, *operands: Tensor | None) -> tuple[Tensor, ...]:
+        part = _Part(*cast(tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None], operands))
+        results = plan.results(part)
+        for piece in plan.pieces():
+            block = _summarize_block(piece.of_operands(part), plan)
+            for whole, own in zip(piece.of_results(results, len(plan.shape)), block, strict=True):
+                # A row is written once; of the coverage each block has a share.
+                whole += own
+        ctx.plan = plan  # pyright: ignore[reportAttributeAccessIssue]
+        ctx.save_for_backward(*(tensor for tensor in part if tensor is not None))
+        ctx.present = [tensor is not None for tensor in part]  # pyright: ignore[reportAttributeAccessIssue]
+        ctx.mark_non_differentiable(results.argmax, results.top_positions)
+        return tuple(results)
+
+    @staticmethod
+    @once_differentiable
+    def backward(  # pyright: ignore[reportIncompatibleMethodOverride]
+        ctx: FunctionCtx, *upstream: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        plan = cast(_Plan, ctx.plan)  # pyright: ignore[reportAttributeAccessIssue]
+        kept = iter(cast(tuple[Tensor, ...], ctx.saved_tensors))  # pyright: ignore[reportAttributeAccessIssue]
+        present = cast(list[bool], ctx.present)  # pyright: ignore[reportAttributeAccessIssue]
+        part = _Part._make([next(kept) if there else None for there in present])
+        learnt = [tensor is not None and tensor.is_floating_point() for tensor in part]
+        totals = _Part._make([torch.zeros_like(tensor) if float_ and tensor is not None else None
+                              for tensor, float_ in zip(part, learnt, strict=True)])  # fmt: skip
+        for piece in plan.pieces():
+            _add_gradients(piece, plan, part, totals, Summary._make(upstream))
+        return (None, *totals)
+
+
+def _add_gradients(
+    piece: _Piece, plan: _Plan, part: _Part, totals: _Part, upstream: Summary
+) -> None:
+    own = piece.of_operands(part)
+    into = piece.of_operands(totals)
+    leaves = [None if total is None or tensor is None else tensor.detach().requires_grad_()
+              for tensor, total in zip(own, into,
+                                       strict=True)]  # fmt: skip
+    inputs = [tensor if leaf is None else leaf for tensor, leaf in zip(own, leaves, strict=True)]
+    with torch.enable_grad():
+        block = _summarize_block(_Part._make(inputs), plan)
+    given = piece.of_results(upstream, len(plan.shape))
+    pairs = [(result, gradient) for result, gradient in zip(block, given, strict=True)
+             if result.requires_grad]  # fmt: skip
+    gradients = torch.autograd.grad(
+        [result for result, _ in pairs], [leaf for leaf in leaves if leaf is not None],
+        [gradient for _, gradient in pairs], allow_unused=True,
+    )  # fmt: skip
+    found = cast(tuple[Tensor | None, ...], gradients)
+    targets = [total for total in into if total is not None]
+    for total, gradient in zip(targets, found, strict=True):
+        if gradient is not None:
+            total += gradient
+
+
+def _cut(tensor: Tensor, axis: int, start: int, length: int) -> Tensor:
+    return tensor if tensor.shape[axis] == 1 else tensor.narrow(axis, start, length)
+
+
+def _summarize_block(part: _Part, plan: _Plan) -> Summary:
     attended = look(
-        part.query, part.keys, part.values,
-        score=DotScore(), normalize=softmax, mask=part.mask, bias=part.bias, scale=scale,
+        part.query, part.keys, part.values, score=DotScore(), normalize=softmax,
+        mask=part.mask, bias=part.bias, scale=plan.scale, is_clean=True,
     )  # fmt: skip
     weights = attended.known_weights()
-    top_weights, top_positions = weights.topk(min(top, shape[-1]), -1)
+    top_weights, top_positions = weights.topk(plan.top, -1)
     top_positions = top_positions.masked_fill(top_weights == 0, -1)
-    if shape[-1] == 0:
+    if weights.shape[-1] == 0:
         zeros = weights.new_zeros(weights.shape[:-1])
         peak, argmax, log_sum_exp = zeros, zeros.long() - 1, zeros - torch.inf
     else:
         peak, argmax = weights.max(-1)
-        log_sum_exp = _score_at(part, argmax, scale) - torch.where(peak == 0, 1, peak).log()
+        log_sum_exp = _score_at(part, argmax, plan.scale) - torch.where(peak == 0, 1, peak).log()
         log_sum_exp = torch.where(peak == 0, -torch.inf, log_sum_exp)
         argmax = argmax.masked_fill(peak == 0, -1)
-    entropy = -(weights * torch.where(weights == 0, 1, weights).log()).sum(-1)
+    entropy = 0.0 - (weights * torch.where(weights == 0, 1, weights).log()).sum(-1)
     return Summary(
         attended.context, log_sum_exp, entropy, peak, argmax,
         top_weights, top_positions, weights.sum(-2),
@@ -186,14 +272,14 @@ def _score_at(part: _Part, position: Tensor, scale: float) -> Tensor:
     with full_precision(part.query):
         exact = torch.promote_types(part.query.dtype, torch.float32)
         batch = position.shape[:-1]
-        keys = part.keys.to(exact).expand(*batch, *part.keys.shape[-2:])
+        query, keys = part.query.to(exact), part.keys.to(exact)
+        keys = keys.expand(*batch, *keys.shape[-2:])
         index = position.unsqueeze(-1)
         chosen = keys.gather(-2, index.expand(*position.shape, keys.shape[-1]))
         if part.mask is not None:
-            opened = part.mask.expand(*batch, part.mask.shape[-2], keys.shape[-2])
-            opened = opened.expand(*position.shape, keys.shape[-2]).gather(-1, index)
-            chosen = torch.where(opened, chosen, 0)
-        scores = ((part.query.to(exact) * scale) * chosen).sum(-1)
+            rows = part.mask.any(-1, keepdim=True)
+            query, chosen = torch.where(rows, query, 0), torch.where(rows, chosen, 0)
+        scores = ((query * scale) * chosen).sum(-1)
         if part.bias is None:
             return scores
         bias = part.bias.to(exact).expand(*position.shape, keys.shape[-2]).gather(-1, index)

@@ -85,7 +85,8 @@ def show(
     """Show one prediction and where the decoder looked."""
     from regard.cli.showing import carry_out
 
-    files = [path for path in (html, svg, png, pdf, json) if path is not None]
+    named = {"html": html, "svg": svg, "png": png, "pdf": pdf, "json": json}
+    files = {kind: path for kind, path in named.items() if path is not None}
     carry_out(model, text, tags=tags, target=target, step=step, beam=beam, files=files,
               device=device)  # fmt: skip
 

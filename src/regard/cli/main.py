@@ -5,6 +5,7 @@ Results go to standard output, everything else to standard error. Exit codes: 0;
 128 + the signal's number after a stop that was asked for.
 """
 
+import io
 import os
 import signal
 import sys
@@ -49,6 +50,10 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
 
 def run() -> None:
     """The entry point of the installed program."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] (closed by the caller)
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())
 
 
@@ -72,29 +77,32 @@ def main(arguments: list[str] | None = None) -> int:
     except SettingsError as error:
         say(f"regard: {error}")
         return 2
-    except RegardError as error:
+    except (RegardError, RecursionError, MemoryError) as error:
         say(f"regard: {error}")
         return 1
     except KeyboardInterrupt:
         say("regard: interrupted.")
         return 128 + signal.SIGINT
-    except BrokenPipeError:
-        return _unread()
+    except OSError as error:
+        return _unwritten(error)
     return _flushed(0)
 
 
 def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        return _unread()
+    except OSError as error:
+        return _unwritten(error)
     return code
 
 
-def _unread() -> int:
-    # Whoever read our output has seen enough; the interpreter must not complain either.
+def _unwritten(error: OSError) -> int:
+    # What is still to be flushed goes nowhere, so that the interpreter does not complain as well.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    if isinstance(error, BrokenPipeError):
+        return 0  # whoever read our output has seen enough
+    say(f"regard: the output cannot be written: {error.strerror}.")
+    return 1
 
 
 def with_tags_column(arguments: list[str]) -> list[str]:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from regard.alignment import Alignment, draw_text
@@ -21,10 +21,13 @@ def carry_out(
     target: str | None,
     step: int | None,
     beam: int,
-    files: Sequence[Path],
+    files: Mapping[str, Path],
     device: str,
 ) -> None:
     """Predict, or force a target, and show where the decoder looked."""
+    for kind, path in files.items():
+        if path.suffix.lower() != f".{kind}":
+            raise SettingsError(f"--{kind} {path}: expected a name that ends in .{kind}.")
     predictor = Predictor.load(folder, device)
     pair = replace_tags(Pair(text, target or ""), tags)
     if target is None:
@@ -50,11 +53,11 @@ def carry_out(
         print("\n".join(numbers(predictor.look_up(Pair(text, written, pair.tags), step), step)))
 
 
-def _show(alignment: Alignment, files: Sequence[Path]) -> None:
+def _show(alignment: Alignment, files: Mapping[str, Path]) -> None:
     width = shutil.get_terminal_size((100, 24)).columns
     uses_blocks = is_unicode(sys.stdout.encoding) and "NO_COLOR" not in os.environ
     print(draw_text(alignment, width=width, uses_blocks=uses_blocks))
-    for path in files:
+    for path in files.values():
         alignment.save(path)
         say(f"wrote {path}")
 
@@ -71,9 +74,10 @@ def numbers(looked: LookedUp, step: int) -> list[str]:
         lines.append(
             f"{place + 1:6d}{scores}{opened:>7}{looked.weights[place]:10.4f}  {label.shown}"
         )
-    shown = " ".join(f"{number:.4f}" for number in looked.context)
     lines.append(f"weights sum to {looked.weights.sum():.6f}")
-    lines.append(f"context ({len(looked.context)} numbers): {shown}")
+    lines.append(f"context ({len(looked.context)} numbers)")
+    for start in range(0, len(looked.context), 8):
+        lines.append("".join(f"{number:10.4f}" for number in looked.context[start : start + 8]))
     likely = ", ".join(f"{symbol} {chance:.4f}" for symbol, chance in looked.likeliest)
     lines.append(f"next symbol: {likely}")
     return lines

@@ -7,6 +7,7 @@ from regard.model.checkpoint import (
     load_model,
     recover,
     save_model,
+    tensors_checksum,
     update_model,
 )
 from regard.model.config import (
@@ -32,5 +33,6 @@ __all__ = [
     "load_model",
     "recover",
     "save_model",
+    "tensors_checksum",
     "update_model",
 ]

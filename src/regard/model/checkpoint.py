@@ -11,6 +11,7 @@ So a crash leaves the old one or the new one. Nothing in it is ever executed.
 """
 
 import hashlib
+import json
 import os
 import shutil
 import struct
@@ -98,10 +99,13 @@ def update_model(folder: Path, saved: Saved) -> None:
                for name, tensor in saved.model.state_dict().items()}  # fmt: skip
     checksums = {name: _checksum((folder / name).read_bytes())
                  for name in TABLES if (folder / name).exists()}  # fmt: skip
-    checksums["tensors"] = _tensors_checksum(tensors)
+    checksums["tensors"] = tensors_checksum(tensors)
     write_file(folder / "training.jsonl", saved.log.encode())
     write_file(folder / "card.md", saved.card.encode())
-    write_file(folder / PARAMETERS, save_tensors(tensors, checksums))
+    write_file(
+        folder / PARAMETERS,
+        save_tensors(tensors, {"checksums": json.dumps(checksums, sort_keys=True)}),
+    )
 
 
 def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
@@ -192,11 +196,12 @@ def _verified_tensors(folder: Path) -> dict[str, Tensor]:
         raise CheckpointError(f"{folder}: {PARAMETERS} is missing.")
     try:
         with safe_open(path, "pt") as file:
-            checksums = dict(file.metadata() or {})
+            metadata = dict(file.metadata() or {})
+        checksums: dict[str, str] = json.loads(metadata.get("checksums", "{}"))
         tensors = load_tensors(path.read_bytes())
     except (SafetensorError, struct.error, ValueError) as error:
         raise CheckpointError(f"{path}: is damaged: {error}.") from None
-    if checksums.pop("tensors", None) != _tensors_checksum(tensors):
+    if checksums.pop("tensors", None) != tensors_checksum(tensors):
         raise CheckpointError(f"{path}: is damaged: its checksum does not fit.")
     for name in TABLES:
         found = _checksum((folder / name).read_bytes()) if (folder / name).exists() else None
@@ -211,7 +216,8 @@ def _checksum(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _tensors_checksum(tensors: Mapping[str, Tensor]) -> str:
+def tensors_checksum(tensors: Mapping[str, Tensor]) -> str:
+    """A checksum of tensors with their names, kinds and shapes."""
     digest = hashlib.sha256()
     for name in sorted(tensors):
         tensor = tensors[name]

@@ -15,6 +15,8 @@ ScoreName = Literal["scaled dot", "dot", "cosine", "general", "additive", "conca
 Kind = Literal["lstm", "gru", "transformer"]
 UnseenPolicy = Literal["copy", "unknown", "error"]
 Count = Annotated[int, Field(ge=1)]
+Size = Annotated[int, Field(ge=1, le=16_384)]
+Few = Annotated[int, Field(ge=1, le=64)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -76,10 +78,10 @@ class EncoderSettings(Settings):
     """
 
     kind: Kind = "lstm"
-    embedding_size: Count | None = None
-    hidden_size: Count | None = None
-    layers: Count | None = None
-    heads: Count = 4
+    embedding_size: Size | None = None
+    hidden_size: Size | None = None
+    layers: Few | None = None
+    heads: Few = 4
     dropout: Share | None = None
 
 
@@ -102,10 +104,10 @@ class DecoderSettings(Settings):
     kind: Kind = "lstm"
     attention: ScoreName = "scaled dot"
     normalizer: Literal["softmax", "sparsemax"] = "softmax"
-    embedding_size: Count | None = None
-    hidden_size: Count | None = None
-    layers: Count | None = None
-    heads: Count = 4
+    embedding_size: Size | None = None
+    hidden_size: Size | None = None
+    layers: Few | None = None
+    heads: Few = 4
     dropout: Share | None = None
     input_feeding: bool = False
     coverage: bool = False
@@ -125,4 +127,4 @@ class ModelSettings(Settings):
     text: TextSettings = TextSettings()
     encoder: EncoderSettings = EncoderSettings()
     decoder: DecoderSettings = DecoderSettings()
-    length_ratio: float = 2.0
+    length_ratio: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 2.0

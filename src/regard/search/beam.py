@@ -83,7 +83,7 @@ class _Search:
         self.sources = np.arange(count)
         self.limits = limits
         self.may_be_unknown = may_be_unknown.repeat_interleave(size)
-        self.scores = torch.full((count, size), -torch.inf, device=device)
+        self.scores = torch.full((count, size), -torch.inf, dtype=torch.float64, device=device)
         self.scores[:, 0] = 0
         self.tokens = torch.full((count * size,), START, device=device)
         spread = torch.arange(count, device=device).repeat_interleave(size)
@@ -101,7 +101,7 @@ class _Search:
 
     def _advance(self) -> None:
         step = self.decoder.step(self.tokens, self.state)
-        log_probs = step.logits.float().log_softmax(-1)
+        log_probs = step.logits.float().log_softmax(-1).double()
         vocabulary = log_probs.shape[-1]
         log_probs = writable(log_probs, self.may_be_unknown)
         wants_end = (log_probs.argmax(-1) == END).cpu().numpy()

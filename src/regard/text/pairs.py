@@ -12,18 +12,21 @@ expected is refused with file and line; nothing is dropped or mended.
 
 import gzip
 import json
+import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
 from regard.errors import DataError, SettingsError
 
 _TAG = re.compile(r"[^;,|()\s]+")
+_IMPOSSIBLE = re.compile("[\r\n\t\ud800-\udfff]")
 _NAMES = ("source", "target", "tags")
 
 
@@ -36,12 +39,14 @@ class Pair:
         target: The string that is written.
         tags: An unordered set of features, such as of an inflected form.
         line: Where it stood in its file, from one; 0 if it came from a program.
+        file: Its file; empty if it came from a program.
     """
 
     source: str
     target: str
     tags: tuple[str, ...] = ()
     line: int = field(default=0, compare=False)
+    file: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
                 f"expected UTF-8, found byte 0x{error.object[error.start]:02x} "
                 f"at place {error.start + 1} of the line.", path, number,
             ) from None  # fmt: skip
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"cannot be read: {error}.", path, number or None) from None
 
 
@@ -176,7 +181,7 @@ def read_parallel_rows(source: str | Path, target: str | Path) -> Iterator[Pair 
         if not left.strip() and not right.strip():
             yield None
         elif left.strip() and right.strip():
-            yield Pair(left, right, line=number)
+            yield Pair(left, right, line=number, file=str(source))
         else:
             path, other = (target, source) if left.strip() else (source, target)
             message = f"expected text, for {other} has some on this line; found none."
@@ -231,16 +236,29 @@ def tags_of(tags: object) -> tuple[str, ...]:
     raise DataError(f"expected tags such as 'V;PST;3;SG' or a list of them, found {tags!r}.")
 
 
-def open_output(path: str | Path) -> AbstractContextManager[BinaryIO]:
-    """A file to write to, compressed if it ends in .gz, standard output if it is "-"."""
+@contextmanager
+def open_output(path: str | Path) -> Generator[IO[bytes]]:
+    """A file to write to, compressed if it ends in .gz; "-" is standard output.
+
+    What is written stands aside until all of it is there: a file of that name
+    is replaced at the end, or not at all.
+
+    Raises:
+        DataError: It cannot be written.
+    """
     if str(path) == "-":
-        return nullcontext(sys.stdout.buffer)
+        yield sys.stdout.buffer
+        return
+    path = Path(path)
+    aside = path.with_name(f".{path.name}.writing-{os.getpid()}")
     try:
-        if str(path).endswith(".gz"):
-            return cast(BinaryIO, gzip.open(path, "wb"))
-        return open(path, "wb")
+        with gzip.open(aside, "wb") if path.suffix == ".gz" else open(aside, "wb") as file:
+            yield cast(IO[bytes], file)
+        aside.replace(path)
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}.", path) from None
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def _filled(rows: Iterable[Pair | None], path: str | Path) -> Iterator[Pair]:
@@ -291,7 +309,7 @@ def _pair_of_columns(line: str, columns: Columns, path: str | Path, number: int)
 def _pair_of_json(line: str, columns: Columns, path: str | Path, number: int) -> Pair:
     try:
         row: object = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"expected a JSON object, found {error}.", path, number) from None
     needed = _NAMES[: 1 if columns.target is None else 2]
     table = cast(dict[str, object], row) if isinstance(row, dict) else {}
@@ -299,8 +317,15 @@ def _pair_of_json(line: str, columns: Columns, path: str | Path, number: int) ->
         if not isinstance(table.get(name), str):
             raise DataError(f"expected an object with a string {name!r}, found {line[:60]!r}.",
                             path, number)  # fmt: skip
+        if _IMPOSSIBLE.search(str(table[name])):
+            raise DataError(f"expected text that fits on a line in {name!r}, found a line end, a "
+                            "tab or half of a character.", path, number)  # fmt: skip
     source, target = (str(table.get(name, "")) for name in ("source", "target"))
-    return _checked(source, target, tags_of(table.get("tags", [])), columns, path, number)
+    try:
+        tags = tags_of(table.get("tags", []))
+    except DataError as error:
+        raise DataError(str(error), path, number) from None
+    return _checked(source, target, tags, columns, path, number)
 
 
 def _checked(
@@ -315,4 +340,4 @@ def _checked(
         raise DataError("expected text in the source column, found none.", path, number)
     if columns.target is not None and not target.strip():
         raise DataError("expected text in the target column, found none.", path, number)
-    return Pair(source, target, tags, number)
+    return Pair(source, target, tags, number, str(path))

@@ -124,7 +124,8 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     """Settle sizes, batch, and length of training, from the number of pairs."""
     is_large = found.pairs > 30_000
     encoder, decoder = settings.encoder, settings.decoder
-    recurrent = {"embedding_size": 256, "hidden_size": 256, "layers": 1, "dropout": 0.3}
+    dropout = 0.5 if found.pairs < 2000 else 0.3
+    recurrent = {"embedding_size": 256, "hidden_size": 256, "layers": 1, "dropout": dropout}
     transformer = {"hidden_size": 256, "layers": 4 if is_large else 3, "dropout": 0.3}
     encoder = _filled(encoder, transformer if encoder.kind == "transformer" else recurrent)
     # A recurrent encoder's states hold both directions; scores that compare need like sizes.

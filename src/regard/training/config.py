@@ -36,7 +36,7 @@ class TrainingSettings(Settings):
         device: "auto", "cpu", "cuda", ...
     """
 
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     epochs: Count | None = None
     minutes: Positive | None = None
     batch_size: Count | None = None

@@ -5,6 +5,7 @@ best parameters so far, the optimiser's moments, the state of the random
 numbers, and where in which epoch the training stands. No pickle.
 """
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from regard.errors import CheckpointError
 from regard.files import write_file
+from regard.model import tensors_checksum
 
 NAME = Path("latest") / "state.safetensors"
 
@@ -82,7 +84,9 @@ def save_latest(folder: Path, latest: Latest) -> None:
         CheckpointError: It cannot be written; the one before is still there.
     """
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in latest.tensors.items()}
-    metadata = {"position": json.dumps(asdict(latest.position)), "fingerprint": latest.fingerprint}
+    position = json.dumps(asdict(latest.position))
+    metadata = {"position": position, "fingerprint": latest.fingerprint}
+    metadata["checksum"] = _checksum(tensors, metadata)
     try:
         (folder / NAME).parent.mkdir(exist_ok=True)
         write_file(folder / NAME, save_tensors(tensors, metadata))
@@ -103,10 +107,17 @@ def load_latest(folder: Path) -> Latest:
         with safe_open(path, "pt") as file:
             metadata = dict(file.metadata() or {})
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if metadata.pop("checksum") != _checksum(tensors, metadata):
+            raise CheckpointError(f"{path}: is damaged: its checksum does not fit.")
         position = Position(**json.loads(metadata["position"]))
         return Latest(position, tensors, metadata["fingerprint"])
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise CheckpointError(f"{path}: is damaged: {error}.") from None
+
+
+def _checksum(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
+    text = json.dumps([metadata["position"], metadata["fingerprint"], tensors_checksum(tensors)])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def moments(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

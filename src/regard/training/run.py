@@ -26,7 +26,7 @@ from regard.text import BatchMaker, Corpus, Pair, Tokens
 from regard.training.card import model_card
 from regard.training.choices import HEAD, choose_sizes, choose_symbols, survey
 from regard.training.config import RunSettings, TrainingSettings
-from regard.training.latest import load_latest, save_latest
+from regard.training.latest import Latest, load_latest, save_latest
 from regard.training.sources import Data, Split, pairs_from, split
 from regard.training.stopping import Wish, listening
 from regard.training.trainer import Progress, Trainer
@@ -103,7 +103,7 @@ def train(
     settings = RunSettings() if settings is None else settings
     folder = None if output is None else Path(output)
     if resume:
-        settings = _settings_of(folder)
+        settings = _settings_of(folder, settings)
     elif folder is not None:
         _refuse_taken(folder, overwrite)
     columns = settings.text.layout()
@@ -113,7 +113,7 @@ def train(
     run = _Run(_prepare(parts, settings, is_settled=resume), parts, folder, command)
     if resume:
         assert folder is not None
-        run.trainer.resume(load_latest(folder))
+        run.resume(load_latest(folder))
     if listen is not None:
         listen(run.chosen)
     with listening() as wish:
@@ -166,6 +166,12 @@ class _Run:
             fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
         )  # fmt: skip
         self.saved_at = time.monotonic()
+        self.is_begun = False
+
+    def resume(self, latest: Latest) -> None:
+        """Go on from a saved state, in the folder that holds it."""
+        self.trainer.resume(latest)
+        self.is_begun = True
 
     def go(self, wish: Wish, listen: Listener | None) -> None:
         """Train to the end, or until somebody asks to stop."""
@@ -195,7 +201,7 @@ class _Run:
             self.model.load_state_dict(self.trainer.best)
         try:
             saved = self.saved(evaluation)
-            if (self.folder / "model.toml").exists() and self.is_begun:
+            if self.is_begun:
                 update_model(self.folder, saved)
             else:
                 save_model(self.folder, saved)
@@ -205,8 +211,6 @@ class _Run:
         save_latest(self.folder, latest)
         self.saved_at = time.monotonic()
 
-    is_begun = False
-
     def saved(self, evaluation: Evaluation | None = None) -> Saved:
         """The model as it is now, and all that is known of it."""
         chosen = self.chosen
@@ -215,10 +219,10 @@ class _Run:
             "train": self.parts.train.name,
             "train_pairs": chosen.train_pairs,
             "dev_pairs": chosen.dev_pairs,
-            "command": self.command,
         }
         log = "".join(f"{line}\n" for line in self.trainer.position.log)
-        card = model_card(chosen.settings, training, chosen.parameters, log, evaluation)
+        about = training | {"command": self.command}
+        card = model_card(chosen.settings, about, chosen.parameters, log, evaluation)
         return Saved(
             chosen.settings.model_settings(), chosen.vocabularies, self.model.eval(), training,
             log, card,
@@ -250,14 +254,22 @@ def encoded(settings: RunSettings, known: Vocabularies, pairs: Iterable[Pair]) -
         )
 
 
-def _settings_of(folder: Path | None) -> RunSettings:
+def _settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
     if folder is None:
         raise SettingsError("resuming needs the model folder: give it as output (-o).")
     recover(folder)
     saved = load_model(folder)
     names = TrainingSettings.model_fields
     training = {name: value for name, value in saved.training.items() if name in names}
-    return RunSettings.of(saved.settings.to_table() | {"training": training})
+    settings = RunSettings.of(saved.settings.to_table() | {"training": training})
+    stored, usual = settings.flat(), RunSettings().flat()
+    for name, value in asked.flat().items():
+        if value not in (usual.get(name), stored.get(name)):
+            raise SettingsError(
+                f"{name} is {value!r}, but this training began with {stored.get(name)!r}: it is "
+                "resumed with the settings that it began with."
+            )
+    return settings
 
 
 def _refuse_taken(folder: Path, overwrite: bool) -> None:

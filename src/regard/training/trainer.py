@@ -20,6 +20,7 @@ from torch import Tensor
 from regard.errors import RegardError
 from regard.evaluation import Evaluation
 from regard.model import Seq2Seq
+from regard.precision import device_of
 from regard.text import BatchMaker
 from regard.training.config import TrainingSettings
 from regard.training.latest import Latest, Position, moments, restore_moments
@@ -74,7 +75,7 @@ class Trainer:
         self.maker = maker
         self.evaluate_model = evaluate
         self.fingerprint = fingerprint
-        self.accelerator = Accelerator(cpu=_is_on_cpu(settings.device))
+        self.accelerator = Accelerator(cpu=device_of(settings.device).type == "cpu")
         self.rounds = precision_of(settings, self.accelerator.device)
         optimizer = torch.optim.AdamW(
             model.parameters(), lr=self.peak, weight_decay=settings.weight_decay,
@@ -186,6 +187,7 @@ class Trainer:
         return value
 
     def _evaluate(self, loss: float) -> Progress:
+        self.model.eval()
         dev = self.evaluate_model()
         position = self.position
         result = [1 - dev.accuracy.value, dev.symbol_error_rate.value]
@@ -254,8 +256,3 @@ def precision_of(settings: TrainingSettings, device: torch.device) -> bool:
 
 def _has_fast_bfloat16() -> bool:
     return torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
-
-
-def _is_on_cpu(device: str) -> bool:
-    # A device that nobody asked for is taken only where results are known to be right.
-    return device == "cpu" or (device == "auto" and not torch.cuda.is_available())
