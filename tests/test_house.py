@@ -55,14 +55,15 @@ def test_the_version_is_that_of_the_project_and_of_the_changelog():
 def test_files_and_functions_keep_their_budgets(path):
     text = path.read_text()
     is_cli = "cli" in path.parts
-    assert text.count("\n") <= (300 if not is_cli else 400) or path.name == "predictor.py"
+    assert text.count("\n") <= 300
     tree = ast.parse(text)
     assert ast.get_docstring(tree), "a module opens with a paragraph"
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             docstring = ast.get_docstring(node, clean=False) or ""
             length = node.end_lineno - node.lineno + 1 - docstring.count("\n")
-            assert length <= 60, f"{node.name} has {length} lines"
+            # A command's options are one list, however long.
+            assert length <= (80 if is_cli else 40), f"{node.name} has {length} lines"
             assert node.args.kwarg is None, f"{node.name} takes **{node.args.kwarg.arg}"
 
 

@@ -192,7 +192,7 @@ def test_saved_and_loaded_predicts_the_same(tmp_path):
 
 
 def test_composed_output_is_labelled_where_it_stands():
-    from regard.predictor import _written
+    from regard.predictor.writer import _written
     from regard.text import Segmenter
 
     letters = ["\u1112", "\u1161", "\u11ab", "\u1100", "\u1173"]
@@ -206,7 +206,7 @@ def test_composed_output_is_labelled_where_it_stands():
 
 
 def test_more_lines_than_a_chunk_keep_their_order(monkeypatch):
-    monkeypatch.setattr("regard.predictor.CHUNK", 3)
+    monkeypatch.setattr("regard.predictor.predictor.CHUNK", 3)
     predictor = predictor_of()
     words = ["abc", "h", "gfe", "a", "bb", "cde", "fg", "hh"]
     assert [one.source for one in predictor.predict(words)] == words

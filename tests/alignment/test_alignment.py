@@ -17,7 +17,7 @@ from tests.strategies import alignments
 SCRIPTS = {
     "Latin": "through", "Hangul": "한글", "Devanagari": "क्षि", "Arabic": "كتاب", "Hebrew": "שלום",
     "combining marks": "e\u0301o\u0303", "CJK": "漢字", "Thai": "กำลัง", "lone mark": "\u0301a",
-    "markup": "<&>\"'",
+    "markup": "<&>\"'", "control characters": "a\x01\x1b\x00\x7f\x85", "no characters": "\ufffe\uffff",
 }  # fmt: skip
 
 

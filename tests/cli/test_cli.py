@@ -162,6 +162,30 @@ class TestMistakes:
             assert main([command[0], str(tmp_path / "m"), *command[1:]]) == 1
             assert "damaged" in capsys.readouterr().err
 
+    @pytest.mark.parametrize("device", ["cuda:99", "nothing"])
+    def test_a_device_that_is_not_here(self, folder, capsys, device):
+        assert main(["show", str(folder / "m"), "abc", "--device", device]) == 2
+        assert "cannot be used here" in capsys.readouterr().err
+
+    def test_an_output_that_is_the_input_is_not_lost(self, folder, tmp_path):
+        path = tmp_path / "words"
+        path.write_text("abc\nab\n")
+        assert main(["predict", str(folder / "m"), str(path), "-o", str(path)]) == 0
+        assert path.read_text().count("\n") == 2
+
+    def test_a_file_of_another_ending(self, folder, tmp_path, capsys):
+        assert main(["show", str(folder / "m"), "a", "--svg", str(tmp_path / "a.png")]) == 2
+        assert "ends in .svg" in capsys.readouterr().err
+
+    def test_a_full_disk(self, folder):
+        command = [sys.executable, "-c", "import sys; from regard.cli import main; sys.exit(main())",
+                   "info", str(folder / "m")]  # fmt: skip
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1
+        assert "cannot be written" in done.stderr
+        assert "Traceback" not in done.stderr
+
 
 class TestPredict:
     @pytest.fixture

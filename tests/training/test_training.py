@@ -125,6 +125,23 @@ class TestResumingIsRefused:
         with pytest.raises(CheckpointError, match="no such folder"):
             train(PAIRS, DEV, output=tmp_path / "none", resume=True)
 
+    def test_with_other_settings(self, tmp_path):
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny(), resume=True)
+        other = tiny(**{"training.seed": 7})
+        with pytest.raises(SettingsError, match=r"training\.seed is 7, but .* began with 0"):
+            train(PAIRS, DEV, output=tmp_path / "m", settings=other, resume=True)
+
+    @pytest.mark.parametrize("place", [0.01, 0.2, 0.5, 0.8, 0.999])
+    def test_from_a_state_with_a_flipped_byte(self, tmp_path, place):
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
+        state = tmp_path / "m" / "latest" / "state.safetensors"
+        content = bytearray(state.read_bytes())
+        content[int(len(content) * place)] ^= 1
+        state.write_bytes(content)
+        with pytest.raises(CheckpointError, match="damaged"):
+            train(PAIRS, DEV, output=tmp_path / "m", resume=True)
+
     def test_from_a_damaged_state(self, tmp_path):
         train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
         state = tmp_path / "m" / "latest" / "state.safetensors"
@@ -134,6 +151,40 @@ class TestResumingIsRefused:
         state.unlink()
         with pytest.raises(CheckpointError, match="no training to resume"):
             train(PAIRS, DEV, output=tmp_path / "m", resume=True)
+
+
+def test_scores_on_the_way_are_those_of_the_finished_model(tmp_path):
+    """Scores taken with dropout on would be others."""
+    settings = tiny(**{"encoder.dropout": 0.5, "decoder.dropout": 0.5})
+    train(PAIRS, DEV, output=tmp_path / "m", settings=settings)
+    *lines, final = json_lines(tmp_path / "m")
+    (best,) = [line for line in lines if line["is_best"]][-1:]
+    dev = final["dev"]
+    assert dev["accuracy"]["value"] == pytest.approx(best["accuracy"], abs=1e-6)
+    assert dev["symbol_error_rate"]["value"] == pytest.approx(best["symbol_error_rate"], abs=1e-6)
+
+
+def test_a_crash_in_the_first_save_after_resuming_loses_nothing(tmp_path, monkeypatch):
+    with pytest.raises(StoppedError):
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny(), listen=StopAfter(3))
+
+    def crash(*_):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("regard.training.run.save_latest", crash)
+    with pytest.raises(OSError, match="Input/output error"):
+        train(PAIRS, DEV, output=tmp_path / "m", resume=True)
+    monkeypatch.undo()
+    train(PAIRS, DEV, output=tmp_path / "m", resume=True)
+    assert json_lines(tmp_path / "m")[-1]["dev"]["pairs"] == 12
+
+
+@pytest.mark.parametrize("device", ["cuda", "nothing", "meta"])
+def test_a_device_that_is_not_here_is_refused(device):
+    if device == "cuda" and torch.cuda.is_available():
+        pytest.skip("this machine has CUDA")
+    with pytest.raises(SettingsError, match=f"device '{device}' cannot be used here"):
+        train(PAIRS, DEV, settings=tiny(**{"training.device": device}))
 
 
 class TestTheFolder:

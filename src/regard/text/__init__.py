@@ -1,13 +1,12 @@
 """Text: what is read and written."""
 
 from regard.text.batch import Batch, BatchMaker, Corpus, Source, Tokens, source_of
+from regard.text.lines import open_output, read_lines
 from regard.text.pairs import (
     Columns,
     Pair,
     Parallel,
-    open_output,
     pairs_of,
-    read_lines,
     read_pairs,
     read_parallel,
     read_parallel_rows,

@@ -1,4 +1,4 @@
-"""The strict reader and writer of lines and pairs.
+"""The strict reader of pairs.
 
 A file is UTF-8, with or without a byte-order mark. Only LF, CRLF and CR end a
 line; no other character does, and no quote means anything. What is not as
@@ -10,20 +10,16 @@ expected is refused with file and line; nothing is dropped or mended.
     -                  standard input
 """
 
-import gzip
 import json
-import os
 import re
-import sys
-import zlib
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import cast
 
 from regard.errors import DataError, SettingsError
+from regard.text.lines import read_lines
 
 _TAG = re.compile(r"[^;,|()\s]+")
 _IMPOSSIBLE = re.compile("[\r\n\t\ud800-\udfff]")
@@ -94,30 +90,6 @@ class Columns:
         """How many columns a line must have."""
         return 1 + max(place for place in (self.source, self.target, self.tags, 0)
                        if place is not None)  # fmt: skip
-
-
-def read_lines(path: str | Path) -> Iterator[str]:
-    """The lines of a file, without their ends, one at a time.
-
-    Raises:
-        DataError: The file cannot be read, or a line is not UTF-8.
-    """
-    with _opened(path) as file:
-        number = 0
-        try:
-            for raw in file:
-                for line in _split_line_ends(raw):
-                    number += 1
-                    if number == 1:
-                        line = line.removeprefix(b"\xef\xbb\xbf")
-                    yield line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"expected UTF-8, found byte 0x{error.object[error.start]:02x} "
-                f"at place {error.start + 1} of the line.", path, number,
-            ) from None  # fmt: skip
-        except (OSError, EOFError, zlib.error) as error:
-            raise DataError(f"cannot be read: {error}.", path, number or None) from None
 
 
 def read_rows(path: str | Path, columns: Columns | None = None) -> Iterator[Pair | None]:
@@ -236,31 +208,6 @@ def tags_of(tags: object) -> tuple[str, ...]:
     raise DataError(f"expected tags such as 'V;PST;3;SG' or a list of them, found {tags!r}.")
 
 
-@contextmanager
-def open_output(path: str | Path) -> Generator[IO[bytes]]:
-    """A file to write to, compressed if it ends in .gz; "-" is standard output.
-
-    What is written stands aside until all of it is there: a file of that name
-    is replaced at the end, or not at all.
-
-    Raises:
-        DataError: It cannot be written.
-    """
-    if str(path) == "-":
-        yield sys.stdout.buffer
-        return
-    path = Path(path)
-    aside = path.with_name(f".{path.name}.writing-{os.getpid()}")
-    try:
-        with gzip.open(aside, "wb") if path.suffix == ".gz" else open(aside, "wb") as file:
-            yield cast(IO[bytes], file)
-        aside.replace(path)
-    except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}.", path) from None
-    finally:
-        aside.unlink(missing_ok=True)
-
-
 def _filled(rows: Iterable[Pair | None], path: str | Path) -> Iterator[Pair]:
     is_empty = True
     for row in rows:
@@ -269,26 +216,6 @@ def _filled(rows: Iterable[Pair | None], path: str | Path) -> Iterator[Pair]:
             yield row
     if is_empty:
         raise DataError("expected lines of text, found none.", path)
-
-
-def _opened(path: str | Path) -> AbstractContextManager[BinaryIO]:
-    if str(path) == "-":
-        return nullcontext(sys.stdin.buffer)
-    try:
-        if str(path).endswith(".gz"):
-            return cast(BinaryIO, gzip.open(path, "rb"))
-        return open(path, "rb")
-    except IsADirectoryError:
-        raise DataError("expected a file, found a directory.", path) from None
-    except FileNotFoundError:
-        raise DataError("no such file.", path) from None
-    except OSError as error:
-        raise DataError(f"cannot be opened: {error.strerror}.", path) from None
-
-
-def _split_line_ends(raw: bytes) -> list[bytes]:
-    body = raw.removesuffix(b"\n").removesuffix(b"\r")
-    return body.split(b"\r") if b"\r" in body else [body]
 
 
 def _pair_of_columns(line: str, columns: Columns, path: str | Path, number: int) -> Pair:

@@ -1,0 +1,99 @@
+"""What a model makes of a source, as records."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from regard.alignment import Alignment, Label
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A symbol that training never saw.
+
+    Attributes:
+        symbol: The symbol, or a tag.
+        start: Where it begins in the source; None for a tag.
+        end: One past its last character; None for a tag.
+    """
+
+    symbol: str
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to write the target.
+
+    Attributes:
+        text: The target.
+        log_prob: The sum of its symbols' log-probabilities.
+        alignment: Where the decoder looked; None if the model never looks back.
+        is_complete: False where the length limit ended it.
+    """
+
+    text: str
+    log_prob: float
+    alignment: Alignment | None
+    is_complete: bool
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model makes of a source.
+
+    Attributes:
+        source: The source, as it was given.
+        candidates: The best targets, best first, all different; more than one
+            with `n_best`.
+        unseen: The source's symbols that training never saw.
+    """
+
+    source: str
+    candidates: tuple[Candidate, ...]
+    unseen: tuple[Unseen, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The best target."""
+        return self.candidates[0].text
+
+    @property
+    def log_prob(self) -> float:
+        """The sum of the log-probabilities of its symbols, the end symbol included."""
+        return self.candidates[0].log_prob
+
+    @property
+    def alignment(self) -> Alignment | None:
+        """Where the decoder looked while writing it; None if it never looks back."""
+        return self.candidates[0].alignment
+
+    @property
+    def is_complete(self) -> bool:
+        """False where the length limit ended it."""
+        return self.candidates[0].is_complete
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """One step in numbers: score, normalise, mix, write.
+
+    Attributes:
+        source: The positions' labels.
+        mask: Which of them may be looked at.
+        scores: Before normalising, a row a head.
+        weights: After normalising; the mean of the heads.
+        context: The mixture of the values.
+        written: The symbol that was written.
+        likeliest: The likeliest next symbols and their probabilities.
+    """
+
+    source: tuple[Label, ...]
+    mask: tuple[bool, ...]
+    scores: Float[np.ndarray, "looks source"]
+    weights: Float[np.ndarray, " source"]
+    context: Float[np.ndarray, " context"]
+    written: str
+    likeliest: tuple[tuple[str, float], ...]

@@ -1,0 +1,297 @@
+"""Text in; text, log-probability and alignment out, in the order asked."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+import torch
+
+from regard.alignment import Alignment
+from regard.errors import SettingsError
+from regard.evaluation import RESAMPLES, Evaluation, Scored, evaluate
+from regard.model import ModelSettings, Saved, load_model, save_model
+from regard.precision import device_of
+from regard.predictor.prediction import LookedUp, Prediction
+from regard.predictor.reader import Asked, Given, Reader, pair_given, replace_tags
+from regard.predictor.writer import Writer, cropped, source_labels
+from regard.search import Hypothesis, beam, forced, greedy
+from regard.text import (
+    END,
+    START,
+    UNKNOWN,
+    Pair,
+    Parallel,
+    pairs_of,
+    read_pairs,
+    read_parallel,
+)
+from regard.version import VERSION
+
+CHUNK = 2048
+"""How many sources are in memory at once."""
+
+_BATCH_SYMBOLS = 8192
+
+Pairs = str | Path | Parallel | Iterable[object]
+"""A file of pairs, two parallel files, or (source, target[, tags]) rows."""
+
+
+class Predictor:
+    """A model with its vocabularies: strings in, strings and alignments out.
+
+    Args:
+        saved: The contents of a model folder.
+    """
+
+    def __init__(self, saved: Saved) -> None:
+        self.saved = saved
+        self.model = saved.model.eval()
+        self.reader = Reader(saved.settings, saved.vocabularies)
+        self.writer = Writer(saved.settings, saved.vocabularies, self.model.decoder.alignment)
+
+    @classmethod
+    def load(cls, folder: str | Path, device: str = "cpu") -> "Predictor":
+        """Read a model folder.
+
+        Args:
+            folder: Where it is.
+            device: "cpu", "cuda", or another that torch knows.
+
+        Raises:
+            CheckpointError: It is no model folder, is damaged, or of a newer format.
+        """
+        return cls(load_model(folder, device_of(device)))
+
+    def save(self, folder: str | Path) -> None:
+        """Write a model folder, in the place of one that may be there.
+
+        Raises:
+            CheckpointError: It cannot be written; what was there is still there.
+        """
+        save_model(folder, self.saved)
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self.model.parameters()).device
+
+    @property
+    def settings(self) -> ModelSettings:
+        """What the model is made of."""
+        return self.saved.settings
+
+    def with_columns(self, order: str) -> "Predictor":
+        """The same, reading files in which source, target and tags stand elsewhere."""
+        settings = self.settings.with_values({"text.columns": order})
+        return Predictor(replace(self.saved, settings=settings))
+
+    @property
+    def has_tags(self) -> bool:
+        """Whether the task has tags beside the source."""
+        return self.saved.vocabularies.tags is not None
+
+    @overload
+    def predict(  # pyright: ignore[reportOverlappingOverload] (a string is an iterable of strings)
+        self, sources: str, *, tags: str | None = None, beam_size: int = 1, n_best: int = 1
+    ) -> Prediction: ...
+    @overload
+    def predict(
+        self, sources: Iterable[Given], *, tags: str | None = None, beam_size: int = 1,
+        n_best: int = 1,
+    ) -> list[Prediction]: ...  # fmt: skip
+    def predict(
+        self, sources: str | Iterable[Given], *, tags: str | None = None, beam_size: int = 1,
+        n_best: int = 1,
+    ) -> Prediction | list[Prediction]:  # fmt: skip
+        """Write the target of one source, or of many in their order.
+
+        Args:
+            sources: A string; or strings, or (source, tags) where a task has tags.
+            tags: The tags of all of them, such as "V;PST;3;SG".
+            beam_size: How many hypotheses are kept side by side; 1 is greedy.
+            n_best: How many candidates each prediction holds.
+
+        Raises:
+            DataError: A source is empty or too long, or tags are missing.
+            VocabularyError: A symbol was never seen and the policy is `error`.
+        """
+        if isinstance(sources, str):
+            return self.predict([sources], tags=tags, beam_size=beam_size, n_best=n_best)[0]
+        given = (replace_tags(pair_given(one), tags) for one in sources)
+        return list(self.stream(given, beam_size=beam_size, n_best=n_best))
+
+    def stream(
+        self, sources: Iterable[Pair], *, beam_size: int = 1, n_best: int = 1
+    ) -> Iterator[Prediction]:
+        """Predict any number of sources in constant memory, in their order.
+
+        Args:
+            sources: Pairs, of which source and tags are used.
+            beam_size: As for `predict`.
+            n_best: As for `predict`.
+        """
+        if n_best < 1 or beam_size < 1:
+            raise SettingsError(f"beam_size is {beam_size}, n_best {n_best}: both must be >= 1.")
+        sources = iter(sources)
+        while chunk := [self.reader.read(pair) for pair in islice(sources, CHUNK)]:
+            predictions: dict[int, Prediction] = {}
+            for rows in _batches([len(one.tokens) for one in chunk]):
+                batch = [chunk[row] for row in rows]
+                found = self._search(batch, beam_size, n_best)
+                for row, one, hypotheses in zip(rows, batch, found, strict=True):
+                    predictions[row] = self.writer.prediction(one, hypotheses, n_best)
+            yield from (predictions[row] for row in range(len(chunk)))
+
+    def align(self, pairs: Pairs) -> list[Alignment]:
+        """Where the decoder looks while it writes given targets.
+
+        Raises:
+            SettingsError: The model never looks back.
+        """
+        if self.model.decoder.alignment is None:
+            raise SettingsError("this model never looks back: it has no alignment.")
+        read = self.pairs(pairs)
+        alignments: list[Alignment] = []
+        for pair, hypothesis in zip(read, self.forced(read), strict=True):
+            alignment = self.alignment_of(pair, hypothesis)
+            assert alignment is not None
+            alignments.append(alignment)
+        return alignments
+
+    def log_prob(self, pairs: Pairs) -> list[float]:
+        """The log-probability of each given target."""
+        return [hypothesis.log_prob for hypothesis in self.forced(self.pairs(pairs))]
+
+    def evaluate(
+        self, pairs: Pairs, *, beam_size: int = 1,
+        resamples: int = RESAMPLES,
+    ) -> Evaluation:  # fmt: skip
+        """Predict the sources and compare with the targets.
+
+        Args:
+            pairs: A file, or (source, target[, tags]).
+            beam_size: As for `predict`.
+            resamples: How often pairs are drawn anew for the intervals.
+        """
+        read = self.pairs(pairs)
+        scored = [
+            Scored(
+                pair.source,
+                tuple(self.reader.target.texts(prediction.text)),
+                tuple(self.reader.target.texts(pair.target)),
+            )
+            for pair, prediction in zip(read, self.stream(read, beam_size=beam_size), strict=True)
+        ]
+        side = self.settings.text.target
+        signature = (
+            f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | "
+            f"normalize {side.normalize} | pairs {len(read)}"
+        )
+        return evaluate(scored, signature, resamples=resamples)
+
+    @torch.no_grad()
+    def look_up(self, pair: Pair, step: int) -> LookedUp:
+        """The numbers of one step of writing a given target.
+
+        Args:
+            pair: The source and the target.
+            step: Which target symbol, from one; one more is the end symbol.
+
+        Raises:
+            SettingsError: The model never looks back, or there is no such step.
+        """
+        one, target = self.reader.read(pair), [*self.reader.target_tokens(pair), END]
+        decoder = self.model.decoder
+        if decoder.alignment is None:
+            raise SettingsError("this model never looks back: it has no look to show.")
+        if not 1 <= step <= len(target):
+            raise SettingsError(f"step {step}: expected 1 to {len(target)}, the end symbol.")
+        state = decoder.start(self.model.encode(self.reader.batch([one], self._device)))
+        before, inputs = state, [START, *target]
+        taken = None
+        for token in inputs[:step]:
+            before = taken.state if taken else state
+            taken = decoder.step(torch.tensor([token], device=self._device), before)
+        assert taken is not None
+        scores, weights = decoder.scores(taken.hidden, before), taken.weights
+        assert scores is not None
+        assert weights is not None
+        chances, tokens = taken.logits[0].softmax(-1).topk(min(5, taken.logits.shape[-1]))
+        known = self.saved.vocabularies.target
+        return LookedUp(
+            source_labels(one), (True,) * scores.shape[-1], scores[0].cpu().numpy(),
+            weights[0].cpu().numpy(), taken.context[0].cpu().numpy(),
+            known.decode([target[step - 1]])[0],
+            tuple(zip(known.decode(tokens.tolist()), chances.tolist(), strict=True)),
+        )  # fmt: skip
+
+    def pairs(self, pairs: Pairs) -> list[Pair]:
+        """Pairs from a file that is laid out as the training file was, or from a program."""
+        if isinstance(pairs, Parallel):
+            return list(read_parallel(pairs.source, pairs.target))
+        if isinstance(pairs, str | Path):
+            return list(read_pairs(pairs, self.settings.text.layout()))
+        return pairs_of(pairs)
+
+    def forced(self, pairs: Sequence[Pair]) -> Iterator[Hypothesis]:
+        """The given targets as hypotheses, in their order."""
+        for start in range(0, len(pairs), CHUNK):
+            chunk = pairs[start : start + CHUNK]
+            read = [self.reader.read(pair) for pair in chunk]
+            targets = [self.reader.target_tokens(pair) for pair in chunk]
+            maker = self.reader.maker(read, targets)
+            lengths = [len(one.tokens) + len(target)
+                       for one, target in zip(read, targets, strict=True)]  # fmt: skip
+            found: dict[int, Hypothesis] = {}
+            for rows in _batches(lengths):
+                batch = maker.batch(np.array(rows)).to(self._device)
+                with torch.no_grad():
+                    encoding = self.model.encode(batch.source)
+                hypotheses = forced(
+                    self.model.decoder, encoding, batch.inputs, batch.target, batch.mask
+                )
+                for row, hypothesis in zip(rows, hypotheses, strict=True):
+                    found[row] = cropped(hypothesis, read[row], batch.source.tokens.shape[1])
+            yield from (found[row] for row in range(len(chunk)))
+
+    def alignment_of(self, pair: Pair, hypothesis: Hypothesis) -> Alignment | None:
+        """The alignment of a given target, labelled in the user's own characters."""
+        return self.writer.forced(self.reader.read(pair), pair.target, hypothesis)
+
+    def _search(self, batch: list[Asked], beam_size: int, n_best: int) -> list[list[Hypothesis]]:
+        limits = torch.tensor([self.reader.limit(one) for one in batch], device=self._device)
+        with torch.no_grad():
+            source = self.reader.batch(batch, self._device)
+            encoding = self.model.encode(source)
+        # Only where something is unseen may the unknown symbol be written.
+        unseen = (source.tokens == UNKNOWN).any(1)
+        size = max(beam_size, n_best)
+        if size == 1:
+            found = [[one] for one in greedy(self.model.decoder, encoding, limits, unseen)]
+        else:
+            found = beam(self.model.decoder, encoding, limits, unseen, size=size)
+        width = source.tokens.shape[1]
+        return [
+            [cropped(hypothesis, one, width) for hypothesis in hypotheses]
+            for one, hypotheses in zip(batch, found, strict=True)
+        ]
+
+
+def load(folder: str | Path, device: str = "cpu") -> Predictor:
+    """Read a model folder. See `Predictor.load`."""
+    return Predictor.load(folder, device)
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Rows of similar length together, as many as a batch may hold."""
+    order = sorted(range(len(lengths)), key=lambda row: (lengths[row], row))
+    start = 0
+    for place in range(1, len(order) + 1):
+        is_full = (
+            place == len(order) or (place + 1 - start) * lengths[order[place]] > _BATCH_SYMBOLS
+        )
+        if is_full:
+            yield order[start:place]
+            start = place

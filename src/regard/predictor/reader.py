@@ -1,0 +1,147 @@
+"""From a user's strings to what an encoder reads, or a refusal with its place."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from regard.errors import DataError, VocabularyError
+from regard.model import ModelSettings, Vocabularies
+from regard.text import (
+    UNKNOWN,
+    BatchMaker,
+    Corpus,
+    Pair,
+    Source,
+    Symbol,
+    Tokens,
+    source_of,
+    tags_of,
+)
+
+Given = str | tuple[str, str] | Pair
+"""A source; with a task that has tags, (source, tags)."""
+
+_MARGIN = 10
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A source cut into symbols, and its ids.
+
+    Attributes:
+        source: The string.
+        symbols: Its symbols, with their spans.
+        tokens: Their ids.
+        tags: Its tags.
+        tag_tokens: Their ids.
+    """
+
+    source: str
+    symbols: tuple[Symbol, ...]
+    tokens: list[int]
+    tags: tuple[str, ...]
+    tag_tokens: list[int]
+
+
+class Reader:
+    """Cuts strings as the model's settings say.
+
+    Args:
+        settings: What the model is made of.
+        vocabularies: Its symbols.
+    """
+
+    def __init__(self, settings: ModelSettings, vocabularies: Vocabularies) -> None:
+        self.settings = settings
+        self.vocabularies = vocabularies
+        self.source = settings.text.source.segmenter()
+        self.target = settings.text.target.segmenter()
+
+    def read(self, pair: Pair) -> Asked:
+        """Cut a source, and look its symbols up.
+
+        Raises:
+            DataError: It is empty or too long, or its tags do not fit the task.
+            VocabularyError: A symbol was never seen and the policy is `error`.
+        """
+        symbols = tuple(self.source.split(pair.source))
+        if not symbols:
+            raise _refusal(pair, "expected a source, found an empty string.")
+        self._refuse_long("source", len(symbols), pair)
+        tokens = self.vocabularies.source.encode([symbol.text for symbol in symbols])
+        tag_tokens = self._tag_tokens(pair)
+        if self.settings.text.unseen == "error" and UNKNOWN in tokens + tag_tokens:
+            symbol = symbols[tokens.index(UNKNOWN)] if UNKNOWN in tokens else None
+            what = f"symbol {symbol.text!r} at place {symbol.start}" if symbol else "a tag"
+            place = f"{pair.file}, line {pair.line}: " if pair.line else ""
+            raise VocabularyError(
+                f"{place}source {pair.source!r}: {what} was never seen in training."
+            )
+        return Asked(pair.source, symbols, tokens, pair.tags, tag_tokens)
+
+    def target_tokens(self, pair: Pair) -> list[int]:
+        """The ids of a target.
+
+        Raises:
+            DataError: It is too long.
+        """
+        texts = self.target.texts(pair.target)
+        self._refuse_long("target", len(texts), pair)
+        return self.vocabularies.target.encode(texts)
+
+    def batch(self, asked: list[Asked], device: torch.device) -> Source:
+        """Some sources, padded."""
+        corpus = Corpus.of(Tokens(one.tokens, [], one.tag_tokens) for one in asked)
+        rows = np.arange(len(asked))
+        return source_of(corpus.source.padded(rows), corpus.tags.padded(rows)).to(device)
+
+    def maker(self, asked: list[Asked], targets: list[list[int]]) -> BatchMaker:
+        """Cuts batches of sources with their targets."""
+        corpus = Corpus.of(
+            Tokens(one.tokens, target, one.tag_tokens)
+            for one, target in zip(asked, targets, strict=True)
+        )
+        known = self.vocabularies
+        return BatchMaker.of(corpus, known.source, known.target, known.tags)
+
+    def limit(self, asked: Asked) -> int:
+        """How many symbols its target may have."""
+        return int(np.ceil(len(asked.tokens) * self.settings.length_ratio)) + _MARGIN
+
+    def _tag_tokens(self, pair: Pair) -> list[int]:
+        vocabulary = self.vocabularies.tags
+        if vocabulary is None:
+            if pair.tags:
+                raise _refusal(pair, "found tags, but this model was trained without.")
+            return []
+        if not pair.tags:
+            raise _refusal(pair, "expected tags beside the source, found none.")
+        return vocabulary.encode(pair.tags)
+
+    def _refuse_long(self, side: str, length: int, pair: Pair) -> None:
+        longest = self.settings.text.longest
+        if length > longest:
+            raise _refusal(
+                pair,
+                f"expected a {side} of at most {longest} symbols, found {length}. The limit is "
+                "text.longest, set when the model is trained.",
+            )
+
+
+def pair_given(given: Given) -> Pair:
+    """A source, or (source, tags), as a pair without a target."""
+    if isinstance(given, Pair):
+        return given
+    if isinstance(given, str):
+        return Pair(given, "")
+    return Pair(given[0], "", tags_of(given[1]))
+
+
+def replace_tags(pair: Pair, tags: str | None) -> Pair:
+    """The pair with other tags, if any are given."""
+    return pair if tags is None else replace(pair, tags=tags_of(tags))
+
+
+def _refusal(pair: Pair, message: str) -> DataError:
+    return DataError(message, pair.file or None, pair.line or None)

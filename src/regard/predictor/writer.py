@@ -1,0 +1,129 @@
+"""From hypotheses to the user's strings, with every symbol labelled where it stands."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from regard.alignment import Alignment, Label
+from regard.model import ModelSettings, Vocabularies
+from regard.predictor.prediction import Candidate, Prediction, Unseen
+from regard.predictor.reader import Asked
+from regard.search import Hypothesis
+from regard.text import END, UNKNOWN, Segmenter, Symbol
+
+_REPLACEMENT = "\ufffd"
+
+
+class Writer:
+    """Writes predictions and their alignments.
+
+    Args:
+        settings: What the model is made of.
+        vocabularies: Its symbols.
+        look: Which look of the model the alignment is; None if it never looks back.
+    """
+
+    def __init__(
+        self, settings: ModelSettings, vocabularies: Vocabularies, look: str | None
+    ) -> None:
+        self.unseen = settings.text.unseen
+        self.target = settings.text.target.segmenter()
+        self.vocabulary = vocabularies.target
+        self.look = look
+
+    def prediction(self, asked: Asked, hypotheses: list[Hypothesis], n_best: int) -> Prediction:
+        """The best hypotheses, those that read alike counted once."""
+        candidates: dict[str, Candidate] = {}
+        for hypothesis in hypotheses:
+            candidate = self._candidate(asked, hypothesis)
+            candidates.setdefault(candidate.text, candidate)
+        return Prediction(asked.source, tuple(candidates.values())[:n_best], _unseen(asked))
+
+    def forced(self, asked: Asked, target: str, hypothesis: Hypothesis) -> Alignment | None:
+        """The alignment of a given target."""
+        labels = tuple(_content(symbol, target) for symbol in self.target.split(target))
+        return self._alignment(asked, labels, len(target), hypothesis)
+
+    def _candidate(self, asked: Asked, hypothesis: Hypothesis) -> Candidate:
+        tokens = hypothesis.tokens[:-1] if hypothesis.tokens[-1] == END else hypothesis.tokens
+        texts = self.vocabulary.decode(tokens)
+        for place, token in enumerate(tokens):
+            if token == UNKNOWN:
+                texts[place] = self._stand_in(asked, hypothesis, place)
+        text = self.target.join(texts)
+        labels = _written(texts, text, self.target)
+        alignment = self._alignment(asked, labels, len(text), hypothesis)
+        return Candidate(text, hypothesis.log_prob, alignment, hypothesis.is_complete)
+
+    def _stand_in(self, asked: Asked, hypothesis: Hypothesis, place: int) -> str:
+        # Where the model writes "unknown": the unseen symbol that it looks at.
+        unseen = np.array(asked.tokens) == UNKNOWN
+        if self.unseen != "copy" or hypothesis.weights is None or not unseen.any():
+            return _REPLACEMENT
+        row = np.where(unseen, hypothesis.weights[place, : len(asked.tokens)], -1)
+        return asked.symbols[int(row.argmax())].text
+
+    def _alignment(
+        self, asked: Asked, labels: tuple[Label, ...], length: int, hypothesis: Hypothesis
+    ) -> Alignment | None:
+        if hypothesis.weights is None or self.look is None:
+            return None
+        target = (*labels, Label("", length, length, "end"))
+        return Alignment(source_labels(asked), target, hypothesis.weights, self.look)
+
+
+def source_labels(asked: Asked) -> tuple[Label, ...]:
+    """The columns of an alignment: symbols, the end, tags."""
+    end = len(asked.source)
+    return (
+        *(_content(symbol, asked.source) for symbol in asked.symbols),
+        Label("", end, end, "end"),
+        *(Label(tag, end, end, "tag") for tag in asked.tags),
+    )
+
+
+def cropped(hypothesis: Hypothesis, asked: Asked, width: int) -> Hypothesis:
+    """A hypothesis without the padding of its batch.
+
+    Args:
+        hypothesis: Its columns are symbols and end, padded to the width, then
+            tags, padded too.
+        asked: Its source.
+        width: Of the batch's symbols.
+    """
+    if hypothesis.weights is None:
+        return hypothesis
+    kept = [*range(len(asked.tokens) + 1), *range(width, width + len(asked.tag_tokens))]
+    return replace(hypothesis, weights=np.ascontiguousarray(hypothesis.weights[:, kept]))
+
+
+def _unseen(asked: Asked) -> tuple[Unseen, ...]:
+    symbols = [Unseen(symbol.text, symbol.start, symbol.end)
+               for symbol, token in zip(asked.symbols, asked.tokens, strict=True)
+               if token == UNKNOWN]  # fmt: skip
+    tags = [Unseen(tag, None, None)
+            for tag, token in zip(asked.tags, asked.tag_tokens, strict=True)
+            if token == UNKNOWN]  # fmt: skip
+    return (*symbols, *tags)
+
+
+def _content(symbol: Symbol, text: str) -> Label:
+    return Label(text[symbol.start : symbol.end], symbol.start, symbol.end)
+
+
+def _written(texts: list[str], text: str, segmenter: Segmenter) -> tuple[Label, ...]:
+    """Labels of symbols that were just joined, with their places in the text."""
+    labels: list[Label] = []
+    gap = " " if segmenter.kind == "words" else ""
+    if gap.join(texts) == text:
+        start = 0
+        for piece in texts:
+            labels.append(Label(piece, start, start + len(piece)))
+            start += len(piece) + len(gap)
+        return tuple(labels)
+    # The output form composed symbols anew: each is placed where its own text ends.
+    end = 0
+    for count, piece in enumerate(texts, 1):
+        start, end = end, max(end, len(segmenter.join(texts[:count])))
+        labels.append(Label(piece, min(start, end), end))
+    return tuple(labels)

@@ -1,0 +1,54 @@
+"""Every example runs: docstrings, README and documents."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import torch
+
+import regard
+from regard.cli import main
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MODULES = [module.name for module in pkgutil.walk_packages(regard.__path__, "regard.")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples_run(name):
+    module = importlib.import_module(name)
+    names = {export: getattr(regard, export) for export in regard.__all__} | {"torch": torch}
+    results = doctest.testmod(module, extraglobs=names | vars(module))
+    assert results.failed == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if "```" in page.read_text("utf-8")],
+                         ids=lambda page: page.name)  # fmt: skip
+def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"torch": torch, "regard": regard}
+    for kind, block in re.findall(r"```(\w+)\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        if kind == "python":
+            exec(compile(block, str(page), "exec"), names)
+        elif kind == "console":
+            for line in block.splitlines():
+                words = shlex.split(line.removeprefix("$ "))
+                assert words[0] == "regard"
+                assert main(words[1:]) == 0, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_module_opens_with_a_paragraph_and_every_public_name_says_what_it_is():
+    for name in regard.__all__:
+        assert (getattr(regard, name).__doc__ or "").strip(), name
