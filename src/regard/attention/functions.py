@@ -113,7 +113,7 @@ def context_jacobian(
     *,
     mask: ArrayLike | None = None,
     scale: float | None = None,
-) -> Float[Tensor, "*batch target value size"]:
+) -> Float[Tensor, "*rows value size"]:
     """How the context moves with the query, in closed form.
 
         d context / d query  =  scale Cov(value, key)   under the weights

@@ -35,7 +35,7 @@ def softmax(
 
     Example:
         >>> softmax(torch.tensor([1.2, 0.8, 0.3, -0.5]))
-        tensor([0.4429, 0.2969, 0.1801, 0.0809])
+        tensor([0.4426, 0.2967, 0.1799, 0.0808])
     """
     if mask is None:
         return scores.softmax(-1)

@@ -60,13 +60,11 @@ def greedy(
             may_be_unknown = may_be_unknown[kept]
             state = state.select(kept)
         length += 1
+    rows_found = zip(written, log_probs, rows_of_weights, complete, strict=True)
     return [
-        Hypothesis(
-            tuple(written[row]), float(log_probs[row]),
-            np.stack(rows_of_weights[row]) if rows_of_weights[row] else None, bool(complete[row]),
-        )
-        for row in range(count)
-    ]  # fmt: skip
+        Hypothesis(tuple(ids), float(score), np.stack(looks) if looks else None, bool(whole))
+        for ids, score, looks, whole in rows_found
+    ]
 
 
 def writable(
