@@ -187,6 +187,15 @@ def test_a_device_that_is_not_here_is_refused(device):
         train(PAIRS, DEV, settings=tiny(**{"training.device": device}))
 
 
+@pytest.mark.parametrize(
+    ("options", "message"), [({}, "at most 2000"), ({"text.unseen": "error"}, "never seen")]
+)
+def test_dev_pairs_that_cannot_be_scored_are_refused_before_training(options, message):
+    source = "ß" if options else "a" * 3000
+    with pytest.raises(RegardError, match=message):
+        train(PAIRS, [(source, "b")], settings=tiny(**options), listen=StopAfter(1))
+
+
 class TestTheFolder:
     def test_it_holds_what_it_promises(self, tmp_path):
         predictor = train(PAIRS, DEV, output=tmp_path / "m", settings=tiny(), command="regard x")

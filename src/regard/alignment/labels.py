@@ -43,7 +43,7 @@ class Label:
         if self.role == "end":
             return "‹end›"
         if self.role == "tag":
-            return f"‹{self.text}›"
+            return f"‹{visible(self.text, shows_blanks=True)}›"
         text = visible(self.text, shows_blanks=True)
         is_lone_mark = bool(text) and unicodedata.category(text[0]).startswith("M")
         return f"◌{text}" if is_lone_mark else text

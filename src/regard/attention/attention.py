@@ -73,12 +73,7 @@ class Attention(nn.Module):
             states: What the encoder made.
             mask: True where a position may be looked at; all, if None.
         """
-        if mask is None:
-            mask = torch.ones(states.shape[:-1], dtype=torch.bool, device=states.device)
-        require_mask("mask", mask)
-        require_broadcast("mask", mask, tuple(states.shape[:-1]))
-        mask = mask.expand(states.shape[:-1])
-        states = states.masked_fill(~mask.unsqueeze(-1), 0)
+        states, mask = hide(states, mask)
         return Memory(self.score.prepare(states), states, mask)
 
     def forward(
@@ -244,14 +239,30 @@ def _shifted(bias: Tensor, mask: Tensor | None) -> Tensor:
     return bias - torch.where(largest.isfinite(), largest, 0)
 
 
+def hide(states: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """The states with zero where they are hidden, and the whole mask.
+
+    Raises:
+        KindError: The mask is not boolean.
+        ShapeError: It does not fit the states.
+    """
+    if mask is None:
+        return states, torch.ones(states.shape[:-1], dtype=torch.bool, device=states.device)
+    require_mask("mask", mask)
+    require_broadcast("mask", mask, tuple(states.shape[:-1]))
+    mask = mask.expand(states.shape[:-1])
+    return states.masked_fill(~mask.unsqueeze(-1), 0), mask
+
+
 def _look_shape(query: Tensor, memory: Memory) -> tuple[int, ...]:
-    if query.ndim != memory.keys.ndim:
+    try:
+        batch = torch.broadcast_shapes(query.shape[:-2], memory.keys.shape[:-2])
+    except RuntimeError:
         raise ShapeError(
             f"query has shape {tuple(query.shape)} but the memory's keys have shape "
-            f"{tuple(memory.keys.shape)}: both must have the same axes."
-        )
-    require_broadcast("query's batch", query[..., 0, 0], tuple(memory.keys.shape[:-2]))
-    return (*memory.keys.shape[:-2], query.shape[-2], memory.keys.shape[-2])
+            f"{tuple(memory.keys.shape)}: both must be of one batch."
+        ) from None
+    return (*batch, query.shape[-2], memory.keys.shape[-2])
 
 
 def all_finite(*tensors: Tensor) -> bool:

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.attention.attention import Attended, Attention, all_finite
+from regard.attention.attention import Attended, Attention, all_finite, hide
 from regard.attention.memory import Memory
 from regard.attention.scores import ScaledDotScore
 from regard.errors import SettingsError
@@ -54,12 +54,7 @@ class MultiHeadAttention(nn.Module):
             states: What will be looked at.
             mask: True where a position may be looked at; all, if None.
         """
-        if mask is None:
-            mask = torch.ones(states.shape[:-1], dtype=torch.bool, device=states.device)
-        require_mask("mask", mask)
-        require_broadcast("mask", mask, tuple(states.shape[:-1]))
-        mask = mask.expand(states.shape[:-1])
-        states = states.masked_fill(~mask.unsqueeze(-1), 0)
+        states, mask = hide(states, mask)
         keys, values = self._split(self.key(states)), self._split(self.value(states))
         return Memory(keys, values, mask.unsqueeze(-2))
 

@@ -15,7 +15,7 @@ from regard.evaluation import RESAMPLES, Evaluation, Scored, evaluate
 from regard.model import ModelSettings, Saved, load_model, save_model
 from regard.precision import device_of
 from regard.predictor.prediction import LookedUp, Prediction
-from regard.predictor.reader import Asked, Given, Reader, pair_given, replace_tags
+from regard.predictor.reader import Asked, Given, Reader, batches_of, pair_given, replace_tags
 from regard.predictor.writer import Writer, cropped, source_labels
 from regard.search import Hypothesis, beam, forced, greedy
 from regard.text import (
@@ -32,8 +32,6 @@ from regard.version import VERSION
 
 CHUNK = 2048
 """How many sources are in memory at once."""
-
-_BATCH_SYMBOLS = 8192
 
 Pairs = str | Path | Parallel | Iterable[object]
 """A file of pairs, two parallel files, or (source, target[, tags]) rows."""
@@ -137,7 +135,7 @@ class Predictor:
         sources = iter(sources)
         while chunk := [self.reader.read(pair) for pair in islice(sources, CHUNK)]:
             predictions: dict[int, Prediction] = {}
-            for rows in _batches([len(one.tokens) for one in chunk]):
+            for rows in batches_of([len(one.tokens) for one in chunk]):
                 batch = [chunk[row] for row in rows]
                 found = self._search(batch, beam_size, n_best)
                 for row, one, hypotheses in zip(rows, batch, found, strict=True):
@@ -227,6 +225,17 @@ class Predictor:
             tuple(zip(known.decode(tokens.tolist()), chances.tolist(), strict=True)),
         )  # fmt: skip
 
+    def check(self, pairs: Iterable[Pair]) -> None:
+        """Refuse pairs that could not be scored: at the door, not in the middle of the work.
+
+        Raises:
+            DataError: A side is too long, or tags do not fit the task.
+            VocabularyError: A symbol was never seen and the policy is `error`.
+        """
+        for pair in pairs:
+            self.reader.read(pair)
+            self.reader.target_tokens(pair)
+
     def pairs(self, pairs: Pairs) -> list[Pair]:
         """Pairs from a file that is laid out as the training file was, or from a program."""
         if isinstance(pairs, Parallel):
@@ -245,7 +254,7 @@ class Predictor:
             lengths = [len(one.tokens) + len(target)
                        for one, target in zip(read, targets, strict=True)]  # fmt: skip
             found: dict[int, Hypothesis] = {}
-            for rows in _batches(lengths):
+            for rows in batches_of(lengths):
                 batch = maker.batch(np.array(rows)).to(self._device)
                 with torch.no_grad():
                     encoding = self.model.encode(batch.source)
@@ -282,16 +291,3 @@ class Predictor:
 def load(folder: str | Path, device: str = "cpu") -> Predictor:
     """Read a model folder. See `Predictor.load`."""
     return Predictor.load(folder, device)
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Rows of similar length together, as many as a batch may hold."""
-    order = sorted(range(len(lengths)), key=lambda row: (lengths[row], row))
-    start = 0
-    for place in range(1, len(order) + 1):
-        is_full = (
-            place == len(order) or (place + 1 - start) * lengths[order[place]] > _BATCH_SYMBOLS
-        )
-        if is_full:
-            yield order[start:place]
-            start = place

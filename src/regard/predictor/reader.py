@@ -1,5 +1,6 @@
 """From a user's strings to what an encoder reads, or a refusal with its place."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,7 @@ Given = str | tuple[str, str] | Pair
 """A source; with a task that has tags, (source, tags)."""
 
 _MARGIN = 10
+_BATCH_SYMBOLS = 8192
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,19 @@ def pair_given(given: Given) -> Pair:
 def replace_tags(pair: Pair, tags: str | None) -> Pair:
     """The pair with other tags, if any are given."""
     return pair if tags is None else replace(pair, tags=tags_of(tags))
+
+
+def batches_of(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Rows of similar length together, as many as a batch may hold."""
+    order = sorted(range(len(lengths)), key=lambda row: (lengths[row], row))
+    start = 0
+    for place in range(1, len(order) + 1):
+        is_full = (
+            place == len(order) or (place + 1 - start) * lengths[order[place]] > _BATCH_SYMBOLS
+        )
+        if is_full:
+            yield order[start:place]
+            start = place
 
 
 def _refusal(pair: Pair, message: str) -> DataError:

@@ -167,6 +167,8 @@ class _Run:
         )  # fmt: skip
         self.saved_at = time.monotonic()
         self.is_begun = False
+        self.evaluation: Evaluation | None = None
+        self.predictor.check(parts.dev)
 
     def resume(self, latest: Latest) -> None:
         """Go on from a saved state, in the folder that holds it."""
@@ -183,15 +185,15 @@ class _Run:
             if progress.dev is not None and time.monotonic() - self.saved_at > SAVE_EVERY:
                 self.save()
         self._take_best()
-        evaluation = self.predictor.evaluate(self.parts.dev)
+        self.evaluation = evaluation = self.predictor.evaluate(self.parts.dev)
         last = json.dumps({"dev": evaluation.to_table()})
         if self.trainer.position.log[-1:] != [last]:
             self.trainer.position.log.append(last)
-        self.save(evaluation)
+        self.save()
         if listen is not None:
             listen(evaluation)
 
-    def save(self, evaluation: Evaluation | None = None) -> None:
+    def save(self) -> None:
         """Write the best model so far, and what resuming needs."""
         if self.folder is None:
             return
@@ -200,7 +202,7 @@ class _Run:
         if self.trainer.best:
             self.model.load_state_dict(self.trainer.best)
         try:
-            saved = self.saved(evaluation)
+            saved = self.saved()
             if self.is_begun:
                 update_model(self.folder, saved)
             else:
@@ -211,7 +213,7 @@ class _Run:
         save_latest(self.folder, latest)
         self.saved_at = time.monotonic()
 
-    def saved(self, evaluation: Evaluation | None = None) -> Saved:
+    def saved(self) -> Saved:
         """The model as it is now, and all that is known of it."""
         chosen = self.chosen
         training = chosen.settings.training.to_table() | {
@@ -222,7 +224,7 @@ class _Run:
         }
         log = "".join(f"{line}\n" for line in self.trainer.position.log)
         about = training | {"command": self.command}
-        card = model_card(chosen.settings, about, chosen.parameters, log, evaluation)
+        card = model_card(chosen.settings, about, chosen.parameters, log, self.evaluation)
         return Saved(
             chosen.settings.model_settings(), chosen.vocabularies, self.model.eval(), training,
             log, card,
