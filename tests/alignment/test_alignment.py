@@ -121,6 +121,7 @@ class TestPictures:
 
 def test_right_to_left_labels_are_isolated_and_marked():
     alignment = alignment_of("كت", "ab")
+    assert str(alignment).startswith("\u2068كت\u2069 → ab")
     assert "\u2068ك\u2069" in str(alignment)
     assert "direction='rtl'" in alignment._repr_html_()
 
@@ -206,3 +207,13 @@ def test_blanks_are_made_visible_and_spans_are_kept():
     assert label.span == (3, 4)
     assert Label("V", 4, 4, "tag").shown == "‹V›"
     assert Label("e\u0301" * 9, 0, 18).shortened(4) == "e\u0301" * 3 + "…"
+
+
+def test_a_picture_without_matplotlib_says_what_to_install(tmp_path, monkeypatch):
+    import sys
+
+    from regard import MissingExtraError
+
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'regard\[plot\]'"):
+        by_hand().save(tmp_path / "a.png")

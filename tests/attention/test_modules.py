@@ -249,3 +249,12 @@ def test_a_mask_of_numbers_is_refused_by_the_modules():
 def test_a_window_opens_a_band():
     band = window_mask(3, 4, before=1, after=1)
     assert band.long().tolist() == [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1]]
+
+
+def test_no_positions_give_no_weights():
+    assert sparsemax(torch.zeros(2, 0)).shape == (2, 0)
+    with pytest.raises(ShapeError, match="one batch"):
+        attention = Attention(DotScore())
+        Attention.forward.__wrapped__(
+            attention, torch.ones(2, 1, 4), attention.memorize(torch.ones(3, 2, 4))
+        )

@@ -155,3 +155,12 @@ def test_rows_of_weights_belong_to_the_symbols_that_were_written():
     source = sources(4, 2)
     for one in greedy(model.decoder, model.encode(source), *limits(source)):
         assert one.weights.shape == (len(one.tokens), 5)
+
+
+def test_a_hypothesis_with_too_few_rows_is_a_fault_of_ours():
+    import numpy as np
+
+    from regard.search import Hypothesis
+
+    with pytest.raises(AssertionError, match="one row of weights"):
+        Hypothesis((4, END), 0.0, np.ones((1, 3), np.float32))

@@ -47,3 +47,33 @@ def test_precision_is_what_was_asked_for():
     assert not precision_of(TrainingSettings(precision="float32"), cpu)
     assert precision_of(TrainingSettings(), cpu) in (True, False)
     assert not precision_of(TrainingSettings(), torch.device("meta"))
+
+
+def test_signals_are_left_alone_outside_the_main_thread():
+    import threading
+
+    from regard.training.stopping import listening
+
+    seen = []
+
+    def work():
+        with listening() as wish:
+            seen.append(wish.signal_number)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [None]
+
+
+def test_stored_moments_belong_to_their_parameters():
+    from regard.training.latest import moments, restore_moments
+
+    layer = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.AdamW(layer.parameters())
+    layer(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    other = torch.optim.AdamW(layer.parameters())
+    restore_moments(other, moments(optimizer))
+    for name, tensor in moments(optimizer).items():
+        assert torch.equal(moments(other)[name], tensor)

@@ -89,9 +89,8 @@ class Drawable(Protocol):
 
 
 def title(drawable: Drawable) -> str:
-    """The two strings, as they are read."""
-    sides = ("".join(_spaced(labels)) for labels in (drawable.source, drawable.target))
-    return " → ".join(sides)
+    """The two strings, as they are read; each is isolated, so the source always stands first."""
+    return " → ".join(_side(labels) for labels in (drawable.source, drawable.target))
 
 
 def visible(text: str, *, shows_blanks: bool) -> str:
@@ -114,6 +113,11 @@ def effective_sources(weights: Float[np.ndarray, "target source"]) -> Float[np.n
     exact = weights.astype(np.float64)
     logs = np.log(np.where(exact > 0, exact, 1))
     return np.where(exact.sum(-1) > 0, np.exp(-(exact * logs).sum(-1)), 0)
+
+
+def _side(labels: tuple[Label, ...]) -> str:
+    text = "".join(_spaced(labels))
+    return f"\u2068{text}\u2069" if any(one.direction == "rtl" for one in labels) else text
 
 
 def _spaced(labels: tuple[Label, ...]) -> list[str]:

@@ -37,7 +37,7 @@ def draw(drawable: Drawable, kind: str) -> bytes:
     figure = Figure(figsize=(min(size[0], 40), min(size[1], 40)), layout="constrained")
     axes = figure.add_subplot()
     image = axes.imshow(drawable.weights, cmap="cividis", vmin=0, vmax=1, aspect="auto")
-    heading = title(drawable)
+    heading = title(drawable).replace("\u2068", "").replace("\u2069", "")
     shown = [[label.shortened(16) for label in side]
              for side in (drawable.source, drawable.target)]  # fmt: skip
     families = _families(heading + "".join(shown[0] + shown[1]))

@@ -30,6 +30,7 @@ def draw(drawable: Drawable) -> str:
 class _Drawing:
     def __init__(self, drawable: Drawable) -> None:
         self.drawable = drawable
+        self.caption = CAPTION + (f" ({drawable.look})" if drawable.look else "")
         self.rows, self.columns = len(drawable.target), len(drawable.source)
         longest = max(self.rows, self.columns, 1)
         self.cell = max(SMALLEST_CELL, CELL if longest <= 24 else 28 * 24 // longest)
@@ -37,20 +38,19 @@ class _Drawing:
                   for side in (drawable.target, drawable.source)]  # fmt: skip
         self.left = 24 + 9 * widest[0]
         self.top = 62 + (16 if widest[1] <= _UPRIGHT else 8 * widest[1])
-        self.width = max(self.left + self.columns * self.cell + 70, 360)
+        self.width = max(self.left + self.columns * self.cell + 70, 24 + 6 * len(self.caption))
         self.height = self.top + self.rows * self.cell + 74
 
     def lines(self) -> list[str]:
-        caption = CAPTION + (f" ({self.drawable.look})" if self.drawable.look else "")
         head = title(self.drawable)
         return [
             f"<svg xmlns='http://www.w3.org/2000/svg' width='{self.width}' height='{self.height}' "
             f"viewBox='0 0 {self.width} {self.height}' role='img' {_FONT} font-size='13'>",
             f"<title>{escape(head)}</title>",
-            f"<desc>{escape(caption)}</desc>",
+            f"<desc>{escape(self.caption)}</desc>",
             f"<rect width='{self.width}' height='{self.height}' fill='white'/>",
-            f"<text x='12' y='22' font-size='15' unicode-bidi='plaintext'>{escape(head)}</text>",
-            f"<text x='12' y='40' font-size='10' fill='#555'>{escape(caption)}</text>",
+            f"<text x='12' y='22' font-size='15'>{escape(head)}</text>",
+            f"<text x='12' y='40' font-size='10' fill='#555'>{escape(self.caption)}</text>",
             *self._column_labels(),
             *self._row_labels(),
             *self._cells(),
