@@ -14,7 +14,7 @@ SETTINGS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("task", "epochs"), [("reverse", 12), ("insert", 8), ("copy", 8)])
+@pytest.mark.parametrize(("task", "epochs"), [("reverse", 25), ("insert", 30), ("copy", 25)])
 def test_a_toy_is_learnt_and_its_alignment_is_the_true_one(task, epochs):
     toys = make_toys(task, 1200, length=8)
     held_out = make_toys(task, 60, length=8, seed=1)

@@ -205,6 +205,27 @@ def test_composed_output_is_labelled_where_it_stands():
     assert all(0 <= label.start <= label.end <= 2 for label in labels)
 
 
+def test_letters_of_one_character_are_labelled_each_and_read_together():
+    import torch
+
+    from regard import Vocabulary
+    from regard.model import Vocabularies, build
+
+    letters = ["\u1112", "\u1161", "\u11ab", "\u1100", "\u1173", "\u11af"]
+    known = Vocabularies(Vocabulary.of([letters]), Vocabulary.of([letters]))
+    settings = settings_of({}).with_values({
+        f"text.{side}.{name}": form for side in ("source", "target")
+        for name, form in (("normalize", "nfd"), ("output", "nfc"))
+    })  # fmt: skip
+    torch.manual_seed(0)
+    predictor = Predictor(Saved(settings, known, build(settings, known)))
+    (alignment,) = predictor.align([("한글", "글한")])
+    content = [label for label in alignment.source if label.role == "content"]
+    assert [label.text for label in content] == letters
+    assert [label.span for label in content] == [(0, 1)] * 3 + [(1, 2)] * 3
+    assert str(alignment).startswith("한글 → 글한\n")
+
+
 def test_more_lines_than_a_chunk_keep_their_order(monkeypatch):
     monkeypatch.setattr("regard.predictor.predictor.CHUNK", 3)
     predictor = predictor_of()

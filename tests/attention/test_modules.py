@@ -253,8 +253,7 @@ def test_a_window_opens_a_band():
 
 def test_no_positions_give_no_weights():
     assert sparsemax(torch.zeros(2, 0)).shape == (2, 0)
+    attention = Attention(DotScore())
+    memory = attention.memorize(torch.ones(3, 2, 4))
     with pytest.raises(ShapeError, match="one batch"):
-        attention = Attention(DotScore())
-        Attention.forward.__wrapped__(
-            attention, torch.ones(2, 1, 4), attention.memorize(torch.ones(3, 2, 4))
-        )
+        Attention.forward.__wrapped__(attention, torch.ones(2, 1, 4), memory)

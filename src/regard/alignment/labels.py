@@ -116,7 +116,8 @@ def effective_sources(weights: Float[np.ndarray, "target source"]) -> Float[np.n
 
 
 def _side(labels: tuple[Label, ...]) -> str:
-    text = "".join(_spaced(labels))
+    # Letters that were taken apart are read together.
+    text = unicodedata.normalize("NFC", "".join(_spaced(labels)))
     return f"\u2068{text}\u2069" if any(one.direction == "rtl" for one in labels) else text
 
 

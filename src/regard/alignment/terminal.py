@@ -28,26 +28,27 @@ def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> st
     ramp = BLOCKS if uses_blocks else ASCII
     columns = len(drawable.source)
     room = max(8, width - _MARGIN)
-    pool = max(1, -(-2 * columns // room))
+    wide = next((width for width in (3, 2) if width * columns <= room), 1)
+    pool = 1 if wide > 1 else max(1, -(-2 * columns // room))
     cells = _pooled(drawable.weights, pool)
-    wide = 2 if pool == 1 else 1
     lines = [title(drawable), CAPTION.split(".")[0].lower() + _look(drawable), _legend(drawable)]
     if pool == 1:
-        lines.append("     " + "".join(f"{number % 100:2d}" for number in range(1, columns + 1))
-                     + "   src")  # fmt: skip
+        lines.append("     " + "".join(f"{number % 100:{wide}d}" for number in range(1, columns + 1))
+                     + "   sources")  # fmt: skip
     else:
-        lines.append(f"     each cell is the largest of {pool} columns" + "   src")
+        lines.append(f"     each cell is the largest of {pool} columns" + "   sources")
     effective = effective_sources(drawable.weights)
     for row, label in enumerate(drawable.target):
         bars = "".join(_mark(float(weight), ramp) * wide for weight in cells[row])
         top = _strongest(drawable, row) if pool > 1 else ""
         lines.append(f"{row + 1:3d} |{bars}| {effective[row]:4.1f}  {_isolated(label)}{top}")
-    lines.append(_coverage(drawable, pool))
+    lines.append(_coverage(drawable, pool, wide))
     return "\n".join(lines)
 
 
 def _look(drawable: Drawable) -> str:
-    return f"   ({drawable.look})" if drawable.look else ""
+    look = f"{drawable.look}; " if drawable.look else ""
+    return f"   ({look}shape only: not tested)"
 
 
 def _legend(drawable: Drawable) -> str:
@@ -73,13 +74,13 @@ def _strongest(drawable: Drawable, row: int) -> str:
     return "   <- " + ", ".join(named)
 
 
-def _coverage(drawable: Drawable, pool: int) -> str:
+def _coverage(drawable: Drawable, pool: int, wide: int) -> str:
     if pool > 1:
         return ""
     sums = drawable.weights.sum(0)
     return (
         "cov  "
-        + "".join(f"{min(round(10 * float(total)), 99):2d}" for total in sums)
+        + "".join(f"{min(round(10 * float(total)), 99):{wide}d}" for total in sums)
         + ("   tenths of a row: what each position gave in all")
     )
 

@@ -74,10 +74,10 @@ def show(
     html: Annotated[Path | None, typer.Option(help="Write a page.", show_default=False)] = None,
     svg: Annotated[Path | None, typer.Option(help="Write a picture.", show_default=False)] = None,
     png: Annotated[
-        Path | None, typer.Option(help="Write a picture ([plot]).", show_default=False)
+        Path | None, typer.Option(help="Write a picture (plot extra).", show_default=False)
     ] = None,
     pdf: Annotated[
-        Path | None, typer.Option(help="Write a picture ([plot]).", show_default=False)
+        Path | None, typer.Option(help="Write a picture (plot extra).", show_default=False)
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write numbers.", show_default=False)] = None,
     device: Device = "cpu",

@@ -2,7 +2,7 @@
 
 import json
 
-from regard.cli.given import percent
+from regard.cli.given import note_unseen, percent
 from regard.errors import SettingsError
 from regard.evaluation import Evaluation
 from regard.predictor import Predictor
@@ -17,7 +17,9 @@ def carry_out(
     """Predict, compare, and print the measures."""
     if data is None:
         raise SettingsError("expected pairs to evaluate.")
-    evaluation = predictor.evaluate(data, beam_size=beam)
+    pairs = predictor.pairs(data)
+    note_unseen(predictor, pairs)
+    evaluation = predictor.evaluate(pairs, beam_size=beam)
     if as_json:
         table = evaluation.to_table()
         if errors:

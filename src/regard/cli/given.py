@@ -1,9 +1,10 @@
 """From what was typed to pairs and columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
+from regard.cli.words import say
 from regard.errors import SettingsError
 from regard.evaluation import Measure
 from regard.predictor import CHUNK, Predictor
@@ -72,6 +73,14 @@ def rows_given(predictor: Predictor, data: str | Parallel | None) -> Iterator[li
         rows = read_rows(data, predictor.settings.text.layout())
     while chunk := list(islice(rows, CHUNK)):
         yield chunk
+
+
+def note_unseen(predictor: Predictor, pairs: Iterable[Pair]) -> None:
+    """Report symbols of given pairs that training never saw: they are scored as unknown."""
+    for name, found in predictor.reader.unseen(pairs).items():
+        if found:
+            symbols = ", ".join(repr(symbol) for symbol in found[:10])
+            say(f"note: training never saw the {name} symbols {symbols}.")
 
 
 def percent(measure: Measure) -> str:

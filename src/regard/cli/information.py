@@ -15,6 +15,8 @@ def carry_out(folder: Path, *, as_json: bool) -> None:
         print(json.dumps(table, ensure_ascii=False))
         return
     for name, value in table.items():
+        if value is None:
+            continue
         if isinstance(value, dict):
             print(name)
             for inner, part in cast(dict[str, object], value).items():

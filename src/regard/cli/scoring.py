@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from regard.cli.given import rows_given
+from regard.cli.given import note_unseen, rows_given
 from regard.predictor import Predictor
 from regard.text import Parallel, open_output
 
@@ -11,7 +11,9 @@ def carry_out(predictor: Predictor, data: str | Parallel | None, output: Path | 
     """Print the log-probability of each target; a blank line stays one."""
     with open_output(output or "-") as file:
         for chunk in rows_given(predictor, data):
-            scores = predictor.forced([row for row in chunk if row is not None])
+            pairs = [row for row in chunk if row is not None]
+            note_unseen(predictor, pairs)
+            scores = predictor.forced(pairs)
             for row in chunk:
                 line = "" if row is None else f"{next(scores).log_prob:.6f}"
                 file.write(line.encode() + b"\n")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from regard.alignment import Alignment, draw_text
+from regard.cli.given import note_unseen
 from regard.cli.words import is_unicode, say
 from regard.errors import SettingsError
 from regard.predictor import LookedUp, Predictor, replace_tags
@@ -38,6 +39,7 @@ def carry_out(
         if not prediction.is_complete:
             say("note: the prediction was ended by the length limit.")
     else:
+        note_unseen(predictor, [pair])
         hypothesis = next(iter(predictor.forced([pair])))
         written, log_prob = target, hypothesis.log_prob
         alignment = predictor.alignment_of(pair, hypothesis)

@@ -64,7 +64,8 @@ def train(
     from regard.cli.training import carry_out
 
     shortcuts = {
-        "decoder.attention": attention, "encoder.kind": encoder, "decoder.kind": decoder,
+        "decoder.attention": attention and attention.replace("-", " ").replace("_", " "),
+        "encoder.kind": encoder, "decoder.kind": decoder,
         "training.epochs": epochs, "training.minutes": minutes, "training.seed": seed,
         "training.device": device, "training.precision": precision,
         "text.source.symbols": source_symbols, "text.target.symbols": target_symbols,

@@ -2,6 +2,7 @@
 
 import math
 import sys
+import time
 
 from rich.progress import TextColumn
 
@@ -9,6 +10,8 @@ from regard.cli.words import bar, say
 from regard.evaluation import Evaluation
 from regard.model import ModelSettings
 from regard.training import Chosen, Progress, RunSettings
+
+_QUIET_SECONDS = 5.0
 
 
 class Watch:
@@ -24,6 +27,7 @@ class Watch:
         self.task = self.bar.add_task("training", total=1.0, scores="")
         self.dev = ""
         self.loss = math.nan
+        self.told_at = -math.inf
         self.final: Evaluation | None = None
 
     def __enter__(self) -> "Watch":
@@ -48,7 +52,10 @@ class Watch:
         if news.dev is not None:
             error = 100 * news.dev.word_error_rate.value
             self.dev = f"dev error {error:.2f} %"
-            if not sys.stderr.isatty():
+            # A log keeps what is better, and a sign of life.
+            is_due = news.is_best or time.monotonic() - self.told_at > _QUIET_SECONDS
+            if not sys.stderr.isatty() and is_due:
+                self.told_at = time.monotonic()
                 self._tell(
                     f"epoch {news.epoch}, update {news.update}: loss {self.loss:.3f}, {self.dev}"
                     f"{' (best)' if news.is_best else ''}, {_time(news.seconds_left)} left"
@@ -82,7 +89,8 @@ def _symbols(settings: ModelSettings, source: int, target: int) -> list[str]:
     for name, side, count in (("source", settings.text.source, source),
                               ("target", settings.text.target, target)):  # fmt: skip
         form = "" if side.normalize == "none" else f", brought to {side.normalize}"
-        lines.append(f"{name}: {count} different {side.symbols}{form}")
+        symbols = "symbols, cut at blanks" if side.symbols == "words" else str(side.symbols)
+        lines.append(f"{name}: {count} different {symbols}{form}")
     return lines
 
 

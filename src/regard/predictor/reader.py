@@ -1,6 +1,6 @@
 """From a user's strings to what an encoder reads, or a refusal with its place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -110,6 +110,17 @@ class Reader:
     def limit(self, asked: Asked) -> int:
         """How many symbols its target may have."""
         return int(np.ceil(len(asked.tokens) * self.settings.length_ratio)) + _MARGIN
+
+    def unseen(self, pairs: Iterable[Pair]) -> dict[str, list[str]]:
+        """The symbols of given sources and targets that training never saw, sorted."""
+        known = self.vocabularies
+        found: dict[str, set[str]] = {"source": set(), "target": set()}
+        for pair in pairs:
+            source, target = (self.source.texts(pair.source),
+                              self.target.texts(pair.target))  # fmt: skip
+            found["source"] |= {symbol for symbol in source if symbol not in known.source}
+            found["target"] |= {symbol for symbol in target if symbol not in known.target}
+        return {side: sorted(symbols) for side, symbols in found.items()}
 
     def _tag_tokens(self, pair: Pair) -> list[int]:
         vocabulary = self.vocabularies.tags

@@ -9,7 +9,7 @@ from regard.model import ModelSettings, Vocabularies
 from regard.predictor.prediction import Candidate, Prediction, Unseen
 from regard.predictor.reader import Asked
 from regard.search import Hypothesis
-from regard.text import END, UNKNOWN, Segmenter, Symbol
+from regard.text import END, UNKNOWN, Segmenter, Symbol, normalized
 
 _REPLACEMENT = "\ufffd"
 
@@ -108,7 +108,10 @@ def _unseen(asked: Asked) -> tuple[Unseen, ...]:
 
 
 def _content(symbol: Symbol, text: str) -> Label:
-    return Label(text[symbol.start : symbol.end], symbol.start, symbol.end)
+    # The user's own characters; where several symbols share them, the symbol says which it is.
+    own = text[symbol.start : symbol.end]
+    is_whole = normalized(own, "nfc") == normalized(symbol.text, "nfc")
+    return Label(own if is_whole else symbol.text, symbol.start, symbol.end)
 
 
 def _written(texts: list[str], text: str, segmenter: Segmenter) -> tuple[Label, ...]:

@@ -14,7 +14,7 @@ from regard.text.pairs import (
     tags_of,
 )
 from regard.text.samples import sample_path
-from regard.text.symbols import Form, Segmenter, Symbol, SymbolKind
+from regard.text.symbols import Form, Segmenter, Symbol, SymbolKind, normalized
 from regard.text.toys import Toy, make_toys
 from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
 
@@ -39,6 +39,7 @@ __all__ = [
     "Toy",
     "Vocabulary",
     "make_toys",
+    "normalized",
     "open_output",
     "pairs_of",
     "read_lines",

@@ -223,7 +223,8 @@ def _pair_of_columns(line: str, columns: Columns, path: str | Path, number: int)
     expected = columns.count
     if len(cells) < expected or (len(cells) > expected and not columns.allows_more):
         noun = "column" if expected == 1 else "columns separated by a tab"
-        hint = " Other orders are set with --columns." if len(cells) > expected else ""
+        hint = " Tags are read with --tags-column, other orders with --columns."
+        hint = hint if len(cells) > expected else ""
         raise DataError(f"expected {expected} {noun}, found {len(cells)}.{hint}", path, number)
     return _checked(
         cells[columns.source],

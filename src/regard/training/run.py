@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -268,8 +269,8 @@ def _settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
     for name, value in asked.flat().items():
         if value not in (usual.get(name), stored.get(name)):
             raise SettingsError(
-                f"{name} is {value!r}, but this training began with {stored.get(name)!r}: it is "
-                "resumed with the settings that it began with."
+                f"{name} is {value!r}, but this training began with {stored.get(name)!r}: it cannot "
+                "be resumed with other settings. Train anew with --overwrite, or under another name."
             )
     return settings
 
@@ -283,3 +284,9 @@ def _refuse_taken(folder: Path, overwrite: bool) -> None:
             f"{folder}: holds a model or other files already. Choose another name with -o, go on "
             "with --resume, or replace it with --overwrite."
         )
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder.parent):
+            pass
+    except OSError as error:
+        raise CheckpointError(f"{folder}: cannot be written: {error.strerror}.") from None
