@@ -55,11 +55,15 @@ def carry_out(
                 touched += bool(prediction.unseen)
                 cut += not prediction.is_complete
             shown.advance(task)
+    _note(unseen, touched, cut)
+
+
+def _note(unseen: set[str], touched: int, cut: int) -> None:
     if unseen:
         names = ", ".join(repr(symbol) for symbol in sorted(unseen)[:10])
-        say(f"note: {touched} sources hold symbols that training never saw: {names}.")
+        say(f"note: training never saw some symbols of {touched} of the sources: {names}.")
     if cut:
-        say(f"note: {cut} predictions were ended by the length limit.")
+        say(f"note: the length limit ended {cut} of the predictions.")
 
 
 def line_of(
