@@ -47,7 +47,7 @@ from regard.attention import (
     context_jacobian as context_jacobian,
 )
 from regard.attention import (
-    padding_mask as padding_mask,
+    length_mask as length_mask,
 )
 from regard.attention import (
     softmax as softmax,

@@ -17,7 +17,7 @@ from regard import (
     SettingsError,
     ShapeError,
     causal_mask,
-    padding_mask,
+    length_mask,
     softmax,
     sparsemax,
 )
@@ -70,7 +70,7 @@ class TestEveryScore:
         alone = attention(query, attention.memorize(states))
         padded = torch.cat([states, torch.full((1, 5, 4), torch.nan)], 1)
         batch = torch.cat([padded, torch.randn(1, 8, 4)])
-        memory = attention.memorize(batch, padding_mask(torch.tensor([3, 8]), 8))
+        memory = attention.memorize(batch, length_mask(torch.tensor([3, 8]), 8))
         among = attention(query.expand(2, -1, -1), memory)
         torch.testing.assert_close(among.context[0], alone.context[0], atol=1e-6, rtol=1e-5)
         torch.testing.assert_close(among.weights[0, :, :3], alone.weights[0], atol=1e-6, rtol=1e-5)

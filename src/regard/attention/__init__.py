@@ -3,7 +3,7 @@
 from regard.attention.attention import Attended, Attention, mix
 from regard.attention.coverage import add_coverage, no_coverage
 from regard.attention.functions import attend, context_jacobian
-from regard.attention.masks import causal_mask, padding_mask, window_mask
+from regard.attention.masks import causal_mask, length_mask, window_mask
 from regard.attention.memory import Memory
 from regard.attention.multihead import MultiHeadAttention
 from regard.attention.normalizers import Normalizer, softmax, sparsemax
@@ -36,9 +36,9 @@ __all__ = [
     "attend",
     "causal_mask",
     "context_jacobian",
+    "length_mask",
     "mix",
     "no_coverage",
-    "padding_mask",
     "softmax",
     "sparsemax",
     "summarize",

@@ -11,7 +11,7 @@ from torch import Tensor
 from regard.errors import ShapeError
 
 
-def padding_mask(lengths: Int[Tensor, " batch"], source: int) -> Bool[Tensor, "batch source"]:
+def length_mask(lengths: Int[Tensor, " batch"], source: int) -> Bool[Tensor, "batch source"]:
     """Open the first `lengths` positions of each row.
 
     Args:
@@ -19,7 +19,7 @@ def padding_mask(lengths: Int[Tensor, " batch"], source: int) -> Bool[Tensor, "b
         source: The padded length.
 
     Example:
-        >>> padding_mask(torch.tensor([1, 3]), 3)
+        >>> length_mask(torch.tensor([1, 3]), 3)
         tensor([[ True, False, False],
                 [ True,  True,  True]])
     """

@@ -83,8 +83,8 @@ class _Search:
         self.sources = np.arange(count)
         self.limits = limits
         self.may_be_unknown = may_be_unknown.repeat_interleave(size)
-        self.scores = torch.full((count, size), -torch.inf, dtype=torch.float64, device=device)
-        self.scores[:, 0] = 0
+        self.log_probs = torch.full((count, size), -torch.inf, dtype=torch.float64, device=device)
+        self.log_probs[:, 0] = 0
         self.tokens = torch.full((count * size,), START, device=device)
         spread = torch.arange(count, device=device).repeat_interleave(size)
         self.state: State = decoder.start(encoding).select(spread)
@@ -105,7 +105,7 @@ class _Search:
         vocabulary = log_probs.shape[-1]
         log_probs = writable(log_probs, self.may_be_unknown)
         wants_end = (log_probs.argmax(-1) == END).cpu().numpy()
-        totals = self.scores.unsqueeze(-1) + log_probs.view(len(self.sources), self.size, -1)
+        totals = self.log_probs.unsqueeze(-1) + log_probs.view(len(self.sources), self.size, -1)
         is_last = self.limits <= self.length
         others = torch.arange(vocabulary, device=totals.device) != END
         totals = totals.masked_fill(is_last[:, None, None] & others, -torch.inf)
@@ -115,7 +115,7 @@ class _Search:
         weights = None if step.weights is None else step.weights.float().cpu().numpy()
         self._collect(candidates, parents, tokens, weights, is_last.cpu().numpy(), wants_end)
         living = candidates.masked_fill(tokens == END, -torch.inf)
-        self.scores, kept = living.topk(min(self.size, width), -1)
+        self.log_probs, kept = living.topk(min(self.size, width), -1)
         parents, tokens = parents.gather(1, kept), tokens.gather(1, kept)
         self._remember(tokens.cpu().numpy(), parents.cpu().numpy(), weights)
         base = torch.arange(len(self.sources), device=tokens.device).unsqueeze(1) * self.size
@@ -129,9 +129,9 @@ class _Search:
     ) -> None:  # fmt: skip
         ended = (tokens == END) & candidates.isfinite()
         ended[:, self.size :] = False
-        scores, places = candidates.cpu().numpy(), parents.cpu().numpy()
+        log_probs, places = candidates.cpu().numpy(), parents.cpu().numpy()
         for row, column in np.argwhere(ended.cpu().numpy()):
-            log_prob, place = float(scores[row, column]), int(places[row, column])
+            log_prob, place = float(log_probs[row, column]), int(places[row, column])
             parent = row * self.size + place
             look = None if weights is None else weights[parent]
             is_complete = bool(wants_end[parent] or not is_last[row])
@@ -150,7 +150,7 @@ class _Search:
         return log_prob / (self.length + 1) ** self.power
 
     def _drop_done(self) -> None:
-        best_living = self.scores[:, 0].cpu().numpy() / self.length**self.power
+        best_living = self.log_probs[:, 0].cpu().numpy() / self.length**self.power
         going: list[int] = []
         for row, source in enumerate(self.sources):
             ranks = sorted((end.rank for end in self.found[source]), reverse=True)[: self.size]
@@ -161,7 +161,7 @@ class _Search:
             return
         self.sources = self.sources[going]
         rows = torch.tensor(going, dtype=torch.long, device=self.limits.device)
-        self.limits, self.scores = self.limits[rows], self.scores[rows]
+        self.limits, self.log_probs = self.limits[rows], self.log_probs[rows]
         each = rows.unsqueeze(1) * self.size + torch.arange(self.size, device=rows.device)
         self.tokens = self.tokens[each.flatten()]
         self.may_be_unknown = self.may_be_unknown[each.flatten()]

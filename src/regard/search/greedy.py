@@ -46,12 +46,12 @@ def greedy(
         choice = _choose(step.logits, limits <= length, may_be_unknown)
         tokens, state = choice.tokens, step.state
         look = None if step.weights is None else step.weights.float().cpu().numpy()
-        scores, ids, ends = (part.cpu().numpy() for part in choice)
+        sums, ids, ends = (part.cpu().numpy() for part in choice)
         for place, row in enumerate(rows):
             written[row].append(int(ids[place]))
             if look is not None:
                 rows_of_weights[row].append(look[place])
-        log_probs[rows] += scores
+        log_probs[rows] += sums
         complete[rows] = ends | (ids != END)
         going = np.flatnonzero(ids != END)
         if len(going) < len(rows):
