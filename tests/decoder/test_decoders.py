@@ -1,10 +1,12 @@
+import numpy as np
 import pytest
 import torch
 
+from regard.model import build, joined
 from regard.text import START
-from tests.tiny import KINDS, model_of, sources
+from tests.tiny import KINDS, model_of, settings_of, sources, vocabularies
 
-LOOKING = [kind for kind in KINDS if kind != "none"]
+LOOKING = [kind for kind in KINDS if "none" not in kind]
 
 
 def inputs_for(source, length=5):
@@ -25,7 +27,7 @@ def test_forward_is_the_chain_of_steps(kind, tags):
     for place, tokens in enumerate(inputs.unbind(1)):
         step = model.decoder.step(tokens, state)
         torch.testing.assert_close(step.logits, decoded.logits[:, place], atol=1e-4, rtol=1e-4)
-        if kind != "none":
+        if decoded.weights is not None:
             torch.testing.assert_close(
                 step.weights, decoded.weights[:, place], atol=1e-5, rtol=1e-4
             )
@@ -76,7 +78,7 @@ def test_weights_that_are_given_take_the_place_of_the_looks_own(kind):
     state = model.decoder.start(model.encode(source))
     tokens = inputs_for(source)[:, 0]
     own = model.decoder.step(tokens, state)
-    if kind != "transformer":
+    if "transformer" not in kind and "ensemble" not in kind:
         same = model.decoder.step(tokens, state, own.weights)
         torch.testing.assert_close(same.logits, own.logits, atol=1e-5, rtol=1e-5)
     forced = torch.zeros_like(own.weights)
@@ -144,3 +146,29 @@ def test_gradients_reach_every_parameter(kind):
     model(source, inputs_for(source)).logits.square().sum().backward()
     missing = [name for name, parameter in model.named_parameters() if parameter.grad is None]
     assert missing == []
+
+
+@pytest.mark.parametrize("kind", ["ensemble", "ensemble of none", "ensemble of transformers"])
+def test_an_ensemble_is_the_mean_of_its_members_in_probability_and_in_weights(kind):
+    """By another route: each member as a model of its own, and numpy's mean."""
+    options = {name: value for name, value in KINDS[kind].items() if name != "members"}
+    whole = model_of(kind)
+    members = []
+    for index in range(KINDS[kind]["members"]):
+        single = build(settings_of(options), vocabularies()).eval()
+        key = f".members.{index}."
+        single.load_state_dict({name.replace(key, "."): tensor
+                                for name, tensor in whole.state_dict().items()
+                                if key in name})  # fmt: skip
+        members.append(single)
+    source, inputs = sources(5, 3), torch.tensor([[1, 4, 5], [1, 6, 7]])
+    decoded = whole(source, inputs)
+    each = [single(source, inputs) for single in members]
+    chances = np.mean([one.logits.softmax(-1).numpy(force=True) for one in each], axis=0)
+    np.testing.assert_allclose(decoded.logits.exp().numpy(force=True), chances, atol=1e-6)
+    if decoded.weights is not None:
+        weights = np.mean([one.weights.numpy(force=True) for one in each], axis=0)
+        np.testing.assert_allclose(decoded.weights.numpy(force=True), weights, atol=1e-6)
+    joint = joined([single.state_dict() for single in members])
+    assert joint.keys() == whole.state_dict().keys()
+    assert all(torch.equal(joint[name], tensor) for name, tensor in whole.state_dict().items())

@@ -2,6 +2,7 @@
 
 from regard.decoder.bottleneck import BottleneckDecoder
 from regard.decoder.decoder import Decoded, Decoder, State, Step
+from regard.decoder.ensemble import EnsembleDecoder
 from regard.decoder.recurrent import RecurrentDecoder
 from regard.decoder.transformer import TransformerDecoder
 
@@ -9,6 +10,7 @@ __all__ = [
     "BottleneckDecoder",
     "Decoded",
     "Decoder",
+    "EnsembleDecoder",
     "RecurrentDecoder",
     "State",
     "Step",

@@ -1,6 +1,6 @@
 """Model: described, built, kept."""
 
-from regard.model.build import Vocabularies, build
+from regard.model.build import Vocabularies, build, joined
 from regard.model.checkpoint import (
     FORMAT,
     Saved,
@@ -30,6 +30,7 @@ __all__ = [
     "TextSettings",
     "Vocabularies",
     "build",
+    "joined",
     "load_model",
     "recover",
     "save_model",

@@ -1,7 +1,9 @@
 """Settings become modules: the only place that knows both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+from torch import Tensor
 
 from regard.attention import (
     AdditiveScore,
@@ -15,8 +17,14 @@ from regard.attention import (
     softmax,
     sparsemax,
 )
-from regard.decoder import BottleneckDecoder, Decoder, RecurrentDecoder, TransformerDecoder
-from regard.encoder import Encoder, RecurrentEncoder, TransformerEncoder
+from regard.decoder import (
+    BottleneckDecoder,
+    Decoder,
+    EnsembleDecoder,
+    RecurrentDecoder,
+    TransformerDecoder,
+)
+from regard.encoder import Encoder, EnsembleEncoder, RecurrentEncoder, TransformerEncoder
 from regard.errors import SettingsError
 from regard.layers import Embedding, Recurrence
 from regard.model.config import DecoderSettings, EncoderSettings, ModelSettings
@@ -75,8 +83,30 @@ def build(settings: ModelSettings, vocabularies: Vocabularies) -> Seq2Seq:
         SettingsError: The settings contradict each other.
     """
     tags = None if vocabularies.tags is None else len(vocabularies.tags)
-    encoder = _encoder(settings.encoder, len(vocabularies.source), tags)
-    return Seq2Seq(encoder, _decoder(settings.decoder, len(vocabularies.target), encoder))
+    encoders = [
+        _encoder(settings.encoder, len(vocabularies.source), tags) for _ in range(settings.members)
+    ]
+    decoders = [
+        _decoder(settings.decoder, len(vocabularies.target), encoder) for encoder in encoders
+    ]
+    if settings.members == 1:
+        return Seq2Seq(encoders[0], decoders[0])
+    return Seq2Seq(EnsembleEncoder(encoders), EnsembleDecoder(decoders))
+
+
+def joined(members: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """The parameters of single models as those of one model of so many members.
+
+    Args:
+        members: The parameters of each, by name.
+    """
+    if len(members) == 1:
+        return dict(members[0])
+    return {
+        name.replace(".", f".members.{index}.", 1): tensor
+        for index, member in enumerate(members)
+        for name, tensor in member.items()
+    }
 
 
 def _encoder(settings: EncoderSettings, vocabulary: int, tags: int | None) -> Encoder:

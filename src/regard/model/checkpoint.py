@@ -35,7 +35,7 @@ from regard.settings import read_toml, to_toml
 from regard.text import Vocabulary
 from regard.version import VERSION
 
-FORMAT = 1
+FORMAT = 2
 PARAMETERS = "parameters.safetensors"
 TABLES = ("model.toml", "source.json", "target.json", "tags.json")
 

@@ -122,9 +122,12 @@ class ModelSettings(Settings):
         decoder: What writes the target.
         length_ratio: The most target symbols that training saw for a source
             symbol; a prediction may be longer by a few symbols and no more.
+        members: How many models write together, their probabilities averaged.
+            Training sets it, to the number of its seeds.
     """
 
     text: TextSettings = TextSettings()
     encoder: EncoderSettings = EncoderSettings()
     decoder: DecoderSettings = DecoderSettings()
     length_ratio: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 2.0
+    members: Few = 1

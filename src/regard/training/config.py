@@ -61,9 +61,9 @@ class RunSettings(ModelSettings):
 
     training: TrainingSettings = TrainingSettings()
 
-    def model_settings(self) -> ModelSettings:
-        """The model's part alone."""
+    def model_settings(self, members: int = 1) -> ModelSettings:
+        """The model's part alone, of so many models together."""
         return ModelSettings(
             text=self.text, encoder=self.encoder, decoder=self.decoder,
-            length_ratio=self.length_ratio,
+            length_ratio=self.length_ratio, members=members,
         )  # fmt: skip
