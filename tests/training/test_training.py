@@ -320,3 +320,73 @@ def test_a_read_only_folder_is_a_clear_error(tmp_path, monkeypatch):
 
 def test_settings_have_no_cuda_by_accident():
     assert RunSettings().training.device == "auto"
+
+
+class TestSeveralSeeds:
+    """Models that write together, one folder."""
+
+    def test_they_are_the_single_models_of_these_seeds(self, tmp_path):
+        train(PAIRS, DEV, output=tmp_path / "all", settings=tiny(**{"training.seeds": 3}))
+        together = load(tmp_path / "all").model.state_dict()
+        for index in range(3):
+            settings = tiny(**{"training.seed": index})
+            alone = train(PAIRS, DEV, settings=settings).model.state_dict()
+            own = f".members.{index}."
+            assert all(torch.equal(alone[name.replace(own, ".")], tensor)
+                       for name, tensor in together.items() if own in name)  # fmt: skip
+        seeds = [line.get("seed") for line in json_lines(tmp_path / "all")]
+        assert seeds == [0, 0, 0, 1, 1, 1, 2, 2, 2, None]
+        assert "Models: 3, seeds 0 to 2" in (tmp_path / "all" / "card.md").read_text()
+
+    def test_their_alignment_says_that_it_is_a_mean(self):
+        predictor = train(PAIRS, DEV, settings=tiny(**{"training.seeds": 2}))
+        prediction = predictor.predict("abcd", beam_size=2)
+        assert "mean of 2 models" in prediction.alignment.look
+        assert prediction.alignment.weights.sum(1) == pytest.approx(1, abs=1e-6)
+
+    @pytest.mark.parametrize("distill", [False, True])
+    @pytest.mark.parametrize("stop", [2, 12, 13, 20])
+    def test_stopped_and_resumed_gives_the_bits_of_never_stopped(self, tmp_path, stop, distill):
+        settings = tiny(**{"training.seeds": 2, "training.distill": distill})
+        train(PAIRS, DEV, output=tmp_path / "whole", settings=settings)
+        with pytest.raises(StoppedError):
+            train(PAIRS, DEV, output=tmp_path / "broken", settings=settings, listen=StopAfter(stop))
+        load(tmp_path / "broken").predict("abc")
+        train(PAIRS, DEV, output=tmp_path / "broken", resume=True)
+        assert tensors(tmp_path / "broken") == tensors(tmp_path / "whole")
+
+    def test_saving_on_the_way_changes_no_bit(self, tmp_path, monkeypatch):
+        settings = tiny(**{"training.seeds": 2, "training.distill": True})
+        train(PAIRS, DEV, output=tmp_path / "seldom", settings=settings)
+        monkeypatch.setattr("regard.training.run.SAVE_EVERY", 0.0)
+        train(PAIRS, DEV, output=tmp_path / "often", settings=settings)
+        assert tensors(tmp_path / "often") == tensors(tmp_path / "seldom")
+
+    def test_one_that_learnt_from_all_stands_for_them(self, tmp_path):
+        settings = tiny(**{"training.seeds": 2, "training.distill": True})
+        predictor = train(PAIRS, DEV, output=tmp_path / "m", settings=settings)
+        assert predictor.settings.members == 1
+        single = train(PAIRS, DEV, settings=tiny(**{"training.seed": 2}))
+        one, other = predictor.model.state_dict(), single.model.state_dict()
+        assert one.keys() == other.keys()
+        assert any(not torch.equal(one[name], other[name]) for name in one)
+
+    def test_progress_and_time_are_those_of_the_whole(self):
+        news = []
+        train(PAIRS, DEV, settings=tiny(**{"training.seeds": 3}), listen=news.append)
+        progress = [one for one in news if isinstance(one, Progress)]
+        assert [one.done for one in progress] == sorted(one.done for one in progress)
+        assert progress[-1].done == 1.0
+        assert {(one.member, one.members) for one in progress} == {(1, 3), (2, 3), (3, 3)}
+
+    def test_a_time_budget_is_shared(self):
+        news = []
+        options = {"training.minutes": 0.04, "training.epochs": 100_000, "training.seeds": 2}
+        train(PAIRS, DEV, settings=tiny(**options), listen=news.append)
+        firsts = [one for one in news if isinstance(one, Progress) and one.member == 2]
+        assert firsts[0].done >= 0.5
+        assert firsts[-1].done == 1.0
+
+    def test_their_number_is_not_a_setting_of_the_model(self):
+        with pytest.raises(SettingsError, match="ask for training.seeds"):
+            train(PAIRS, DEV, settings=tiny(members=2))

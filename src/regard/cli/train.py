@@ -41,6 +41,12 @@ def train(
         float | None, option("A time budget; the course is fitted to it.")
     ] = None,
     seed: Annotated[int | None, option("The same seed gives the same model.")] = None,
+    seeds: Annotated[
+        int | None, option("Train so many models, which write together: an ensemble.")
+    ] = None,
+    distill: Annotated[
+        bool, typer.Option("--distill", help="Let one model learn from them and stand for all.")
+    ] = False,
     device: Annotated[str | None, option("auto, cpu, cuda, ...")] = None,
     precision: Annotated[str | None, option("auto, float32, bfloat16.")] = None,
     source_symbols: Annotated[str | None, option("graphemes, characters, words.")] = None,
@@ -67,6 +73,7 @@ def train(
         "decoder.attention": attention and attention.replace("-", " ").replace("_", " "),
         "encoder.kind": encoder, "decoder.kind": decoder,
         "training.epochs": epochs, "training.minutes": minutes, "training.seed": seed,
+        "training.seeds": seeds, "training.distill": distill or None,
         "training.device": device, "training.precision": precision,
         "text.source.symbols": source_symbols, "text.target.symbols": target_symbols,
         "text.source.normalize": normalize, "text.target.normalize": normalize,

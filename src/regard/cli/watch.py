@@ -57,10 +57,10 @@ class Watch:
             if not sys.stderr.isatty() and is_due:
                 self.told_at = time.monotonic()
                 self._tell(
-                    f"epoch {news.epoch}, update {news.update}: loss {self.loss:.3f}, {self.dev}"
+                    f"{_member(news)}epoch {news.epoch}, update {news.update}: loss {self.loss:.3f}, {self.dev}"
                     f"{' (best)' if news.is_best else ''}, {_time(news.seconds_left)} left"
                 )
-        scores = f"loss {self.loss:.3f}  {self.dev}  {_time(news.seconds_left)} left"
+        scores = f"{_member(news)}loss {self.loss:.3f}  {self.dev}  {_time(news.seconds_left)} left"
         self.bar.update(self.task, completed=news.done, scores=scores)
 
     def _tell(self, text: str) -> None:
@@ -76,11 +76,15 @@ def described(chosen: Chosen) -> list[str]:
     training = settings.training
     tags = "" if known.tags is None else f", {len(known.tags.symbols)} tags"
     length = f"{training.minutes:g} minutes" if training.minutes else f"{training.epochs} epochs"
+    seeds = f"seed {training.seed}"
+    if training.seeds > 1:
+        seeds = f"{training.seeds} models, seeds {training.seed} to {training.last_seed}"
+    seeds += ", and one that learns from them" if training.distill else ""
     return [
         f"{chosen.train_pairs:,} pairs to train on, {chosen.dev_pairs:,} to judge by{tags}",
         *_symbols(settings, len(known.source.symbols), len(known.target.symbols)),
         f"model: {_model(settings)}; {chosen.parameters:,} parameters",
-        f"training: {length}, {training.batch_size} pairs an update, seed {training.seed}",
+        f"training: {length}, {training.batch_size} pairs an update, {seeds}",
     ]
 
 
@@ -100,6 +104,10 @@ def _model(settings: RunSettings) -> str:
         f"{encoder.kind} encoder ({encoder.hidden_size}), {decoder.kind} decoder "
         f"({decoder.hidden_size}), attention: {decoder.attention}"
     )
+
+
+def _member(news: Progress) -> str:
+    return f"model {news.member} of {news.members}, " if news.members > 1 else ""
 
 
 def _time(seconds: float) -> str:

@@ -61,8 +61,13 @@ class Saved:
     card: str = ""
 
 
-def save_model(folder: str | Path, saved: Saved) -> None:
+def save_model(folder: str | Path, saved: Saved, *, keeps: str | None = None) -> None:
     """Write a whole model folder, in the place of one that may be there.
+
+    Args:
+        folder: Where.
+        saved: What.
+        keeps: What is carried over from the folder that was there, if it has it.
 
     Raises:
         CheckpointError: It cannot be written; what was there is still there.
@@ -77,6 +82,8 @@ def save_model(folder: str | Path, saved: Saved) -> None:
         for name, content in _tables(saved).items():
             write_file(aside / name, content.encode())
         update_model(aside, saved)
+        if keeps is not None and (folder / keeps).exists():
+            shutil.copytree(folder / keeps, aside / keeps)
         if folder.exists():
             previous = _previous(folder)
             shutil.rmtree(previous, ignore_errors=True)
@@ -135,8 +142,7 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
                 if name != "tags.json" or (folder / name).exists()
             )
         )
-        model = build(settings, vocabularies)
-        model.load_state_dict(tensors)
+        model = restored(settings, vocabularies, tensors)
         log, card = (
             (folder / name).read_text("utf-8") if (folder / name).exists() else ""
             for name in ("training.jsonl", "card.md")
@@ -146,6 +152,20 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
     except (RegardError, OSError, UnicodeDecodeError, RuntimeError) as error:
         raise CheckpointError(f"{folder}: cannot be read: {error}") from None
     return Saved(settings, vocabularies, model.to(device).eval(), training, log, card)
+
+
+def restored(
+    settings: ModelSettings, vocabularies: Vocabularies, tensors: Mapping[str, Tensor]
+) -> Seq2Seq:
+    """A model with given parameters, in evaluation mode.
+
+    The numbers that building draws are thrown away, so torch's generator is
+    left as it was.
+    """
+    with torch.random.fork_rng(devices=()):
+        model = build(settings, vocabularies)
+    model.load_state_dict(tensors)
+    return model.eval()
 
 
 def recover(folder: Path) -> None:

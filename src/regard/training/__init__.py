@@ -1,7 +1,8 @@
 """Training: one call from files to a model folder."""
 
 from regard.training.config import RunSettings, TrainingSettings
-from regard.training.run import Chosen, Listener, train
+from regard.training.prepare import Chosen
+from regard.training.run import Listener, train
 from regard.training.sources import Data
 from regard.training.trainer import Progress, Trainer
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from regard.evaluation import Evaluation, Measure
-from regard.training.config import RunSettings
+from regard.training.config import RunSettings, TrainingSettings
 from regard.version import VERSION
 
 
@@ -30,7 +30,8 @@ def model_card(
     """
     encoder, decoder = settings.encoder, settings.decoder
     lines = [json.loads(line) for line in log.splitlines()]
-    seconds = max((line.get("wall_seconds", 0) for line in lines), default=0)
+    each = {line["seed"]: line["wall_seconds"] for line in lines if "seed" in line}
+    seconds = sum(each.values())
     return "\n".join([
         "# A regard model",
         "",
@@ -41,13 +42,22 @@ def model_card(
         f"- Parameters: {parameters:,}",
         f"- Trained on: {training['train']} ({training['train_pairs']:,} pairs, "
         f"SHA-256 {training['data']})",
-        f"- Seed: {settings.training.seed}; seconds: {seconds:.0f}",
+        f"- {_seeds(settings.training)}; seconds: {seconds:.0f}",
         *_scores(evaluation, training),
         f"- Made by: regard {VERSION}, torch {torch.__version__}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
         f"- Command: `{training['command']}`",
         "",
     ])  # fmt: skip
+
+
+def _seeds(training: TrainingSettings) -> str:
+    if training.seeds == 1:
+        text = f"Seed: {training.seed}"
+    else:
+        text = f"Models: {training.seeds}, seeds {training.seed} to {training.last_seed}"
+        text += "" if training.distill else "; their probabilities and alignments are averaged"
+    return text + ("; one more that learnt from them is kept" if training.distill else "")
 
 
 def _scores(evaluation: Evaluation | None, training: Mapping[str, object]) -> list[str]:

@@ -9,6 +9,7 @@ from regard.settings import Settings
 
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, lt=1)]
+Few = Annotated[int, Field(ge=1, le=64)]
 Count = Annotated[int, Field(ge=1)]
 
 
@@ -17,8 +18,12 @@ class TrainingSettings(Settings):
 
     Attributes:
         seed: The same seed gives the same bits on a CPU.
+        seeds: How many models are trained, with this seed and those after it;
+            they write together, their probabilities averaged.
+        distill: Whether one more model is trained, which learns from all of
+            them and stands in their place.
         epochs: Passes over the data; with `minutes`, at most so many.
-        minutes: A time budget; the learning rate's course is fitted to it. What
+        minutes: A time budget for all models together; the learning rate's course is fitted to it. What
             it gives depends on the machine's speed, so the same seed no longer
             gives the same bits.
         batch_size: Pairs in an update.
@@ -36,7 +41,9 @@ class TrainingSettings(Settings):
         device: "auto", "cpu", "cuda", ...
     """
 
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    seed: Annotated[int, Field(ge=0, lt=2**62)] = 0
+    seeds: Few = 1
+    distill: bool = False
     epochs: Count | None = None
     minutes: Positive | None = None
     batch_size: Count | None = None
@@ -50,6 +57,11 @@ class TrainingSettings(Settings):
     patience: Count | None = None
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     device: str = "auto"
+
+    @property
+    def last_seed(self) -> int:
+        """The seed of the last of the models."""
+        return self.seed + self.seeds - 1
 
 
 class RunSettings(ModelSettings):

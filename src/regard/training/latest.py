@@ -19,7 +19,8 @@ from regard.errors import CheckpointError
 from regard.files import write_file
 from regard.model import tensors_checksum
 
-NAME = Path("latest") / "state.safetensors"
+FOLDER = "latest"
+NAME = Path(FOLDER) / "state.safetensors"
 
 
 @dataclass
@@ -27,7 +28,8 @@ class Position:
     """Where a training stands.
 
     Attributes:
-        update: Updates done.
+        member: Which of several models is trained, from zero.
+        update: Updates done, of this model.
         epoch: The epoch it is in.
         batch: Batches done in it.
         best: The best dev result, smaller is better: share of wrong words,
@@ -35,13 +37,14 @@ class Position:
         stale: Evaluations since then.
         loss: Sum of the losses since the last evaluation.
         losses: How many those were.
-        target_symbols: Target symbols trained on, in all.
+        target_symbols: Target symbols trained on.
         wall_seconds: Time spent, pauses between sessions left out.
         cpu_seconds: Time of all cores spent.
-        log: The lines of training.jsonl.
+        log: The lines of training.jsonl, those of earlier models included.
         is_finished: Whether there is nothing left to do.
     """
 
+    member: int = 0
     update: int = 0
     epoch: int = 0
     batch: int = 0

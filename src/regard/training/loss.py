@@ -17,6 +17,7 @@ def sequence_loss(
     logits: Float[Tensor, "batch target vocabulary"],
     target: Int[Tensor, "batch target"],
     smoothing: float = 0.0,
+    taught: Float[Tensor, "batch target vocabulary"] | None = None,
 ) -> Float[Tensor, ""]:
     """The mean loss of the real symbols, in float32; padding counts for nothing.
 
@@ -24,8 +25,15 @@ def sequence_loss(
         logits: What the decoder would write.
         target: What it should write, padded.
         smoothing: Share of the probability that is spread evenly.
+        taught: What a teacher would write. Half of the loss is then the
+            cross-entropy to its distribution (Hinton et al. 2015,
+            arXiv:1503.02531, at a temperature of one), half is that above.
     """
-    return cross_entropy(
-        logits.float().flatten(0, 1), target.flatten(), ignore_index=PADDING,
-        label_smoothing=smoothing,
-    )  # fmt: skip
+    logits = logits.float()
+    loss = cross_entropy(
+        logits.flatten(0, 1), target.flatten(), ignore_index=PADDING, label_smoothing=smoothing
+    )
+    if taught is None:
+        return loss
+    is_real = target != PADDING
+    return (loss + cross_entropy(logits[is_real], taught.float()[is_real].softmax(-1))) / 2

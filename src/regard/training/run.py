@@ -4,56 +4,37 @@ import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from regard.errors import CheckpointError, SettingsError, StoppedError
 from regard.evaluation import Evaluation
 from regard.model import (
     Saved,
     Seq2Seq,
-    Vocabularies,
     build,
+    joined,
     load_model,
     recover,
+    restored,
     save_model,
     update_model,
 )
 from regard.predictor import Predictor
-from regard.text import BatchMaker, Corpus, Pair, Tokens
 from regard.training.card import model_card
-from regard.training.choices import HEAD, choose_sizes, choose_symbols, survey
 from regard.training.config import RunSettings, TrainingSettings
-from regard.training.latest import Latest, load_latest, save_latest
+from regard.training.latest import FOLDER, Latest, Position, load_latest, save_latest
+from regard.training.prepare import Chosen, Prepared, prepare
 from regard.training.sources import Data, Split, pairs_from, split
 from regard.training.stopping import Wish, listening
 from regard.training.trainer import Progress, Trainer
 
 SAVE_EVERY = 20.0
 """Seconds between two saves of what resuming needs."""
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What a run was found to be, before it begins.
-
-    Attributes:
-        settings: All settings, none left open.
-        vocabularies: The symbols.
-        train_pairs: How many pairs are trained on.
-        dev_pairs: How many judge it.
-        parameters: How many numbers are learnt.
-    """
-
-    settings: RunSettings
-    vocabularies: Vocabularies
-    train_pairs: int
-    dev_pairs: int
-    parameters: int
-
 
 Listener = Callable[[Chosen | Progress | Evaluation], None]
 """Is told what was chosen, then of each update, at last how the best model scores."""
@@ -102,6 +83,8 @@ def train(
         'ab'
     """
     settings = RunSettings() if settings is None else settings
+    if settings.members != 1:
+        raise SettingsError("members is set by training: ask for training.seeds instead.")
     folder = None if output is None else Path(output)
     if resume:
         settings = _settings_of(folder, settings)
@@ -111,85 +94,74 @@ def train(
     parts = split(
         pairs_from(train, columns), None if dev is None else pairs_from(dev, columns)
     )  # fmt: skip
-    run = _Run(_prepare(parts, settings, is_settled=resume), parts, folder, command)
+    run = _Run(prepare(parts, settings, is_settled=resume), parts, folder, command)
     if resume:
         assert folder is not None
-        run.resume(load_latest(folder))
+        run.resume(folder, load_latest(folder))
     if listen is not None:
-        listen(run.chosen)
+        listen(run.chosen())
     with listening() as wish:
         run.go(wish, listen)
     return Predictor(run.saved())
 
 
 @dataclass(frozen=True)
-class _Prepared:
-    chosen: Chosen
+class _Member:
+    """One of the models of a training, and what trains it."""
+
     model: Seq2Seq
-    maker: BatchMaker
-    data: str
-
-
-def _prepare(parts: Split, settings: RunSettings, *, is_settled: bool) -> _Prepared:
-    if not is_settled:
-        settings = choose_symbols(settings, parts.train.head(HEAD))
-    found = survey(settings, parts.train.again(), parts.train.name)
-    if not is_settled:
-        settings = choose_sizes(settings, found)
-    known = found.vocabularies()
-    corpus = Corpus.of(encoded(settings, known, parts.train.again()))
-    torch.manual_seed(settings.training.seed)
-    model = build(settings.model_settings(), known)
-    size = sum(parameter.numel() for parameter in model.parameters())
-    chosen = Chosen(settings, known, found.pairs, len(parts.dev), size)
-    maker = BatchMaker.of(corpus, known.source, known.target, known.tags)
-    return _Prepared(chosen, model, maker, found.fingerprint)
+    predictor: Predictor
+    trainer: Trainer
 
 
 class _Run:
-    """A training and the folder that it fills."""
+    """A training and the folder that it fills.
+
+    It trains one model after the other, each from a seed of its own; what is
+    saved is all of them together, or the one that learnt from all of them.
+    """
 
     def __init__(
-        self, prepared: _Prepared, parts: Split, folder: Path | None, command: str | None
+        self, prepared: Prepared, parts: Split, folder: Path | None, command: str | None
     ) -> None:
-        self.chosen, self.folder = prepared.chosen, folder
-        self.data, self.parts = prepared.data, parts
+        self.prepared, self.parts, self.folder = prepared, parts, folder
         self.command = command or "regard.train(...)"
-        settings = self.chosen.settings
-        self.model = prepared.model
-        self.predictor = Predictor(
-            Saved(settings.model_settings(), self.chosen.vocabularies, self.model)
-        )
-        identity = f"{self.data} {settings.to_toml()}"
-        self.trainer = Trainer(
-            self.model, prepared.maker, settings=settings.training,
-            evaluate=lambda: self.predictor.evaluate(parts.dev, resamples=0),
-            fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
-        )  # fmt: skip
-        self.saved_at = time.monotonic()
-        self.is_begun = False
+        training = prepared.settings.training
+        self.count = training.seeds + training.distill
+        self.trained: list[dict[str, Tensor]] = []
+        self.now = self._member(Position())
+        self.saved_at, self.saved_members = time.monotonic(), 0
         self.evaluation: Evaluation | None = None
-        self.predictor.check(parts.dev)
+        self.now.predictor.check(parts.dev)
 
-    def resume(self, latest: Latest) -> None:
+    def chosen(self) -> Chosen:
+        """What this training was found to be."""
+        prepared = self.prepared
+        return Chosen(
+            prepared.settings, prepared.vocabularies, prepared.pairs, len(self.parts.dev),
+            sum(parameter.numel() for parameter in self.now.model.parameters()),
+        )  # fmt: skip
+
+    def resume(self, folder: Path, latest: Latest) -> None:
         """Go on from a saved state, in the folder that holds it."""
-        self.trainer.resume(latest)
-        self.is_begun = True
+        self.trained = [latest.part(f"trained-{index}") for index in range(latest.position.member)]
+        self.now = self._member(latest.position)
+        self.now.trainer.resume(latest)
+        self.saved_members = load_model(folder).settings.members
 
     def go(self, wish: Wish, listen: Listener | None) -> None:
         """Train to the end, or until somebody asks to stop."""
-        for progress in self.trainer.run():
-            if listen is not None:
-                listen(progress)
-            if wish.signal_number is not None:
-                self._stop(wish.signal_number)
-            if progress.dev is not None and time.monotonic() - self.saved_at > SAVE_EVERY:
-                self.save()
-        self._take_best()
-        self.evaluation = evaluation = self.predictor.evaluate(self.parts.dev)
-        last = json.dumps({"dev": evaluation.to_table()})
-        if self.trainer.position.log[-1:] != [last]:
-            self.trainer.position.log.append(last)
+        self._train(wish, listen)
+        while self.now.trainer.position.member + 1 < self.count:
+            position = self.now.trainer.position
+            self.trained.append(self.now.trainer.best)
+            self.now = self._member(Position(member=position.member + 1, log=position.log))
+            self._train(wish, listen)
+        evaluation = Predictor(self.saved()).evaluate(self.parts.dev)
+        self.evaluation = evaluation
+        last, log = json.dumps({"dev": evaluation.to_table()}), self.now.trainer.position.log
+        if log[-1:] != [last]:
+            log.append(last)
         self.save()
         if listen is not None:
             listen(evaluation)
@@ -198,37 +170,82 @@ class _Run:
         """Write the best model so far, and what resuming needs."""
         if self.folder is None:
             return
-        latest = self.trainer.latest()
-        current = self.trainer.parameters()
-        if self.trainer.best:
-            self.model.load_state_dict(self.trainer.best)
-        try:
-            saved = self.saved()
-            if self.is_begun:
-                update_model(self.folder, saved)
-            else:
-                save_model(self.folder, saved)
-                self.is_begun = True
-        finally:
-            self.model.load_state_dict(current)
-        save_latest(self.folder, latest)
+        saved, trainer = self.saved(), self.now.trainer
+        if saved.settings.members == self.saved_members:
+            update_model(self.folder, saved)
+        else:
+            save_model(self.folder, saved, keeps=FOLDER if self.saved_members else None)
+            self.saved_members = saved.settings.members
+        trained = {f"trained-{index}.{name}": tensor
+                   for index, member in enumerate(self.trained)
+                   for name, tensor in member.items()}  # fmt: skip
+        latest = trainer.latest()
+        save_latest(self.folder, replace(latest, tensors=latest.tensors | trained))
         self.saved_at = time.monotonic()
 
     def saved(self) -> Saved:
-        """The model as it is now, and all that is known of it."""
-        chosen = self.chosen
-        training = chosen.settings.training.to_table() | {
-            "data": self.data,
+        """The best model so far, and all that is known of it."""
+        prepared, members = self.prepared, self._members()
+        settings, position = prepared.settings, self.now.trainer.position
+        own = settings.model_settings(len(members))
+        model = restored(own, prepared.vocabularies, joined(members))
+        training = settings.training.to_table() | {
+            "data": prepared.data,
             "train": self.parts.train.name,
-            "train_pairs": chosen.train_pairs,
-            "dev_pairs": chosen.dev_pairs,
+            "train_pairs": prepared.pairs,
+            "dev_pairs": len(self.parts.dev),
         }
-        log = "".join(f"{line}\n" for line in self.trainer.position.log)
+        log = "".join(f"{line}\n" for line in position.log)
+        size = sum(parameter.numel() for parameter in model.parameters())
         about = training | {"command": self.command}
-        card = model_card(chosen.settings, about, chosen.parameters, log, self.evaluation)
-        return Saved(
-            chosen.settings.model_settings(), chosen.vocabularies, self.model.eval(), training,
-            log, card,
+        card = model_card(settings, about, size, log, self.evaluation)
+        device = self.now.trainer.accelerator.device
+        return Saved(own, prepared.vocabularies, model.to(device), training, log, card)
+
+    def _members(self) -> list[dict[str, Tensor]]:
+        trainer = self.now.trainer
+        if len(self.trained) == self.prepared.settings.training.seeds:
+            return [trainer.best] if trainer.position.is_finished else self.trained
+        best = [trainer.best] if trainer.best else []
+        return [*self.trained, *best] or [trainer.parameters()]
+
+    def _member(self, position: Position) -> _Member:
+        prepared, settings = self.prepared, self.prepared.settings
+        training = settings.training
+        is_student = position.member == training.seeds
+        own = training.model_copy(update={
+            "seed": training.seed + position.member,
+            "minutes": training.minutes and training.minutes / self.count,
+        })  # fmt: skip
+        torch.manual_seed(own.seed)
+        model = build(settings.model_settings(), prepared.vocabularies)
+        predictor = Predictor(Saved(settings.model_settings(), prepared.vocabularies, model))
+        identity = f"{prepared.data} {settings.to_toml()}"
+        trainer = Trainer(
+            model, prepared.maker, settings=own, position=position,
+            evaluate=lambda: predictor.evaluate(self.parts.dev, resamples=0),
+            fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
+            teacher=Predictor(self.saved()).model if is_student else None,
+        )  # fmt: skip
+        return _Member(model, predictor, trainer)
+
+    def _train(self, wish: Wish, listen: Listener | None) -> None:
+        trainer = self.now.trainer
+        for progress in trainer.run():
+            if listen is not None:
+                listen(self._overall(progress))
+            if wish.signal_number is not None:
+                self._stop(wish.signal_number)
+            if progress.dev is not None and time.monotonic() - self.saved_at > SAVE_EVERY:
+                self.save()
+
+    def _overall(self, progress: Progress) -> Progress:
+        before = self.now.trainer.position.member
+        each = self.now.trainer.seconds() + progress.seconds_left
+        return replace(
+            progress, member=before + 1, members=self.count,
+            done=(before + progress.done) / self.count,
+            seconds_left=progress.seconds_left + (self.count - before - 1) * each,
         )  # fmt: skip
 
     def _stop(self, signal_number: int) -> None:
@@ -236,25 +253,9 @@ class _Run:
             raise KeyboardInterrupt
         self.save()
         raise StoppedError(
-            f"stopped after update {self.trainer.position.update}; saved in {self.folder}. "
+            f"stopped after update {self.now.trainer.position.update}; saved in {self.folder}. "
             f"Go on with: {self.command} --resume", signal_number,
         )  # fmt: skip
-
-    def _take_best(self) -> None:
-        if self.trainer.best:
-            self.model.load_state_dict(self.trainer.best)
-        self.model.eval()
-
-
-def encoded(settings: RunSettings, known: Vocabularies, pairs: Iterable[Pair]) -> Iterator[Tokens]:
-    """Pairs as ids, one at a time."""
-    source, target = settings.text.source.segmenter(), settings.text.target.segmenter()
-    for pair in pairs:
-        yield Tokens(
-            known.source.encode(source.texts(pair.source)),
-            known.target.encode(target.texts(pair.target)),
-            [] if known.tags is None else known.tags.encode(pair.tags),
-        )
 
 
 def _settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
@@ -264,7 +265,8 @@ def _settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
     saved = load_model(folder)
     names = TrainingSettings.model_fields
     training = {name: value for name, value in saved.training.items() if name in names}
-    settings = RunSettings.of(saved.settings.to_table() | {"training": training})
+    own = saved.settings.to_table() | {"members": 1, "training": training}
+    settings = RunSettings.of(own)
     stored, usual = settings.flat(), RunSettings().flat()
     for name, value in asked.flat().items():
         if value not in (usual.get(name), stored.get(name)):

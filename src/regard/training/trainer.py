@@ -21,7 +21,7 @@ from regard.errors import RegardError
 from regard.evaluation import Evaluation
 from regard.model import Seq2Seq
 from regard.precision import device_of
-from regard.text import BatchMaker
+from regard.text import Batch, BatchMaker
 from regard.training.config import TrainingSettings
 from regard.training.latest import Latest, Position, moments, restore_moments
 from regard.training.loss import sequence_loss
@@ -35,11 +35,13 @@ class Progress:
     Attributes:
         update: Updates done.
         epoch: Passes over the data begun.
-        done: Share of the whole training that is done, at most.
+        done: Share of the whole training that is done, at least.
         loss: Of this update.
         seconds_left: An estimate.
         dev: The dev scores, if there was an evaluation.
         is_best: Whether they are the best so far.
+        member: Which of several models is trained, from one.
+        members: How many there are.
     """
 
     update: int
@@ -49,6 +51,8 @@ class Progress:
     seconds_left: float
     dev: Evaluation | None = None
     is_best: bool = False
+    member: int = 1
+    members: int = 1
 
 
 class Trainer:
@@ -60,6 +64,8 @@ class Trainer:
         settings: How to train, with nothing left open.
         evaluate: Scores the model, as it is, on the dev data.
         fingerprint: Of data and settings: what a saved state must belong to.
+        position: Where it stands.
+        teacher: A model to learn from beside the targets, if there is one.
     """
 
     def __init__(
@@ -70,6 +76,8 @@ class Trainer:
         settings: TrainingSettings,
         evaluate: Callable[[], Evaluation],
         fingerprint: str,
+        position: Position,
+        teacher: Seq2Seq | None = None,
     ) -> None:
         self.settings = settings
         self.maker = maker
@@ -82,7 +90,8 @@ class Trainer:
             betas=(0.9, 0.98), fused=True,
         )  # fmt: skip
         self.model, self.optimizer = self.accelerator.prepare(model, optimizer)
-        self.position = Position()
+        self.position = position
+        self.teacher = None if teacher is None else teacher.to(self.accelerator.device)
         self.best: dict[str, Tensor] = {}
         self.cut: tuple[int, list[np.ndarray]] | None = None
         self.began = (time.monotonic(), time.process_time())
@@ -146,7 +155,7 @@ class Trainer:
     def done(self) -> float:
         """Share of the training that is done: of the time budget, or of the epochs."""
         if self.settings.minutes is not None:
-            return min(1.0, self._seconds() / (60 * self.settings.minutes))
+            return min(1.0, self.seconds() / (60 * self.settings.minutes))
         passes = self.position.epoch + self.position.batch / len(self._batches())
         return min(1.0, passes / (self.settings.epochs or 1))
 
@@ -168,7 +177,8 @@ class Trainer:
         self.model.train()
         with torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=self.rounds):
             decoded = self.model(batch.source, batch.inputs, needs_weights=False)
-        loss = sequence_loss(decoded.logits, batch.target, settings.label_smoothing)
+            taught = self._taught(batch)
+        loss = sequence_loss(decoded.logits, batch.target, settings.label_smoothing, taught)
         self.accelerator.backward(loss)
         self.accelerator.clip_grad_norm_(self.model.parameters(), settings.clip)
         self.optimizer.step()
@@ -185,6 +195,12 @@ class Trainer:
         position.losses += 1
         position.target_symbols += int(batch.mask.sum())
         return value
+
+    @torch.no_grad()
+    def _taught(self, batch: Batch) -> Tensor | None:
+        if self.teacher is None:
+            return None
+        return self.teacher(batch.source, batch.inputs, needs_weights=False).logits
 
     def _evaluate(self, loss: float) -> Progress:
         self.model.eval()
@@ -205,6 +221,7 @@ class Trainer:
         self._count_time()
         position = self.position
         return json.dumps({
+            "seed": self.settings.seed,
             "epoch": position.epoch + 1,
             "update": position.update,
             "loss": round(position.loss / max(1, position.losses), 6),
@@ -221,7 +238,7 @@ class Trainer:
         self, loss: float, dev: Evaluation | None = None, is_best: bool = False
     ) -> Progress:
         done = self.done
-        left = self._seconds() * (1 - done) / done if done else math.inf
+        left = self.seconds() * (1 - done) / done if done else math.inf
         return Progress(
             self.position.update, self.position.epoch + 1, done, loss, left, dev, is_best
         )
@@ -235,7 +252,8 @@ class Trainer:
         every = self.settings.evaluate_every
         return is_last_of_epoch if every is None else self.position.update % every == 0
 
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
+        """Time spent on this model."""
         return self.position.wall_seconds + time.monotonic() - self.began[0]
 
     def _count_time(self) -> None:

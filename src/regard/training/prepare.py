@@ -1,0 +1,81 @@
+"""From pairs and settings to all that a training needs."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from regard.model import Vocabularies
+from regard.text import BatchMaker, Corpus, Pair, Tokens
+from regard.training.choices import HEAD, choose_sizes, choose_symbols, survey
+from regard.training.config import RunSettings
+from regard.training.sources import Split
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a run was found to be, before it begins.
+
+    Attributes:
+        settings: All settings, none left open.
+        vocabularies: The symbols.
+        train_pairs: How many pairs are trained on.
+        dev_pairs: How many judge it.
+        parameters: How many numbers are learnt.
+    """
+
+    settings: RunSettings
+    vocabularies: Vocabularies
+    train_pairs: int
+    dev_pairs: int
+    parameters: int
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Data and settings, ready for training.
+
+    Attributes:
+        settings: All settings, none left open.
+        vocabularies: The symbols.
+        maker: Cuts batches out of the training data.
+        data: A checksum of the training data.
+    """
+
+    settings: RunSettings
+    vocabularies: Vocabularies
+    maker: BatchMaker
+    data: str
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs are trained on."""
+        return len(self.maker.corpus)
+
+
+def prepare(parts: Split, settings: RunSettings, *, is_settled: bool) -> Prepared:
+    """Read the data once or twice, and settle what is open.
+
+    Args:
+        parts: What is trained on, and what judges it.
+        settings: What was asked for.
+        is_settled: Whether nothing is open any more.
+    """
+    if not is_settled:
+        settings = choose_symbols(settings, parts.train.head(HEAD))
+    found = survey(settings, parts.train.again(), parts.train.name)
+    if not is_settled:
+        settings = choose_sizes(settings, found)
+    known = found.vocabularies()
+    corpus = Corpus.of(encoded(settings, known, parts.train.again()))
+    maker = BatchMaker.of(corpus, known.source, known.target, known.tags)
+    return Prepared(settings, known, maker, found.fingerprint)
+
+
+def encoded(settings: RunSettings, known: Vocabularies, pairs: Iterable[Pair]) -> Iterator[Tokens]:
+    """Pairs as ids, one at a time."""
+    source, target = settings.text.source.segmenter(), settings.text.target.segmenter()
+    for pair in pairs:
+        yield Tokens(
+            known.source.encode(source.texts(pair.source)),
+            known.target.encode(target.texts(pair.target)),
+            [] if known.tags is None else known.tags.encode(pair.tags),
+        )
