@@ -369,3 +369,63 @@ def test_help_ends_with_an_example_and_the_version_is_printed(capsys):
         assert "Example: regard" in capsys.readouterr().out
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("regard 0.")
+
+
+@pytest.fixture(scope="module")
+def constant(tmp_path_factory) -> Path:
+    """A model that always writes one and the same."""
+    folder = tmp_path_factory.mktemp("several")
+    rows = [(row.pair.source, "bb") for row in make_toys("copy", 100, length=4)]
+    (folder / "t.tsv").write_text("".join(f"{source}\t{to}\n" for source, to in rows))
+    assert main(["train", str(folder / "t.tsv"), "-o", str(folder / "m"), "--epochs", "12",
+                 "--quiet", "--set", "training.learning_rate=0.01", *SIZES]) == 0  # fmt: skip
+    return folder
+
+
+class TestSeveralTargets:
+    """A prediction is right if it equals any of the targets of its source."""
+
+    @pytest.fixture
+    def own(self) -> list[tuple[str, str]]:
+        """Sources with what the model writes."""
+        return [(row.pair.source, "bb") for row in make_toys("copy", 6, length=4, seed=9)]
+
+    def figures(self, constant, path, capsys, *options):
+        assert main(["evaluate", str(constant / "m"), str(path), "--json", *options]) == 0
+        told = capsys.readouterr()
+        return json.loads(told.out), told.err
+
+    def test_in_further_columns(self, constant, own, tmp_path, capsys):
+        path = tmp_path / "p.tsv"
+        path.write_text("".join(f"{source}\tx\t{target}\n" for source, target in own[:4])
+                        + "".join(f"{source}\tx\n" for source, _ in own[4:]))  # fmt: skip
+        table, _ = self.figures(constant, path, capsys)
+        assert (table["pairs"], table["accuracy"]["value"]) == (6, pytest.approx(4 / 6))
+        assert "any alternative" in table["signature"]
+
+    def test_in_further_lines_if_asked_for(self, constant, own, tmp_path, capsys):
+        path = tmp_path / "p.tsv"
+        path.write_text("".join(f"{source}\tx\n{source}\t{target}\n" for source, target in own))
+        table, told = self.figures(constant, path, capsys)
+        assert (table["pairs"], table["accuracy"]["value"]) == (12, 0.5)
+        assert "6 sources stand there with several targets" in told
+        table, told = self.figures(constant, path, capsys, "--alternatives")
+        assert (table["pairs"], table["accuracy"]["value"]) == (6, 1.0)
+        assert "several targets" not in told
+
+    def test_an_empty_further_column_is_refused(self, constant, tmp_path, capsys):
+        path = tmp_path / "p.tsv"
+        path.write_text("ab\tab\t\n")
+        assert main(["evaluate", str(constant / "m"), str(path)]) == 1
+        assert "p.tsv, line 1: expected a further target" in capsys.readouterr().err
+
+    def test_bleu_and_chrf_beside_the_others(self, constant, own, tmp_path, capsys):
+        pytest.importorskip("sacrebleu")
+        path = tmp_path / "p.tsv"
+        path.write_text("".join(f"{source}\t{target}\n" for source, target in own))
+        table, _ = self.figures(constant, path, capsys, "--bleu", "--chrf", "--lower-case")
+        assert set(table["chrf"]) == {"value", "low", "high", "signature"}
+        assert table["chrf"]["value"] == pytest.approx(100)
+        assert "case:lc" in table["bleu"]["signature"]
+        assert main(["evaluate", str(constant / "m"), str(path), "--bleu"]) == 0
+        assert re.search(r"BLEU +[\d.]+ +95 % interval", capsys.readouterr().out)

@@ -1,13 +1,16 @@
+import sys
+
 import numpy as np
 import pytest
 
-from regard import DataError
-from regard.evaluation import Confusion, Scored, evaluate
-from regard.evaluation.metrics import ratio
+from regard import DataError, MissingExtraError
+from regard.evaluation import Confusion, Scored, TextMeasures, evaluate
+from regard.evaluation.measure import ratio
+from regard.evaluation.translation import text_scores
 
 
 def scored(predicted: str, target: str) -> Scored:
-    return Scored("s", tuple(predicted), tuple(target))
+    return Scored(predicted, tuple(predicted), (target,), (tuple(target),))
 
 
 def test_figures_by_hand():
@@ -54,3 +57,48 @@ def test_tables_hold_plain_numbers():
 def test_nothing_to_evaluate_is_refused():
     with pytest.raises(DataError, match="found none"):
         evaluate([], "")
+
+
+class TestSeveralReferences:
+    def test_any_of_them_is_right_and_edits_are_those_to_the_nearest(self):
+        one = Scored("ab", tuple("ab"), ("xyz", "ab"), (tuple("xyz"), tuple("ab")))
+        other = Scored("ax", tuple("ax"), ("uvw", "ay"), (tuple("uvw"), tuple("ay")))
+        found = evaluate([one, other], "")
+        assert found.accuracy.value == 0.5
+        assert found.symbol_error_rate.value == pytest.approx(1 / 4)
+        assert found.confusions == (Confusion("y", "x", 1),)
+
+
+class TestTexts:
+    TEXTS = ("the cat sat on the mat", "a dog runs fast in the park", "nobody is at home today")
+    RIGHT = ("The cat sat on a mat", "a dog is running in the park", "nobody was at home today")
+
+    def found(self, **options):
+        pytest.importorskip("sacrebleu")
+        scored = [Scored(text, (), (right,), ((),))
+                  for text, right in zip(self.TEXTS, self.RIGHT, strict=True)]  # fmt: skip
+        return text_scores(
+            TextMeasures(**options), [one.text for one in scored],
+            [one.references for one in scored], resamples=100,
+        )  # fmt: skip
+
+    def test_bleu_is_the_field_s_by_hand(self):
+        """Counted by hand: 14 of 18 words agree, 8 of 15 pairs, 4 of 12 threes, 1 of 9 fours."""
+        (score,) = self.found(bleu=True, lower_case=True)
+        expected = 100 * (14 / 18 * 8 / 15 * 4 / 12 * 1 / 9) ** 0.25
+        assert score.measure.value == pytest.approx(expected, abs=0.01)
+        assert "case:lc" in score.signature
+        assert score.measure.low <= score.measure.value <= score.measure.high
+
+    def test_capitals_count_unless_they_are_passed_over(self):
+        (lower,), (plain,) = self.found(bleu=True, lower_case=True), self.found(bleu=True)
+        assert plain.measure.value < lower.measure.value
+
+    def test_chrf_beside_it_and_nothing_unasked(self):
+        assert [score.name for score in self.found(bleu=True, chrf=True)] == ["bleu", "chrf"]
+        assert self.found() == ()
+
+    def test_a_missing_library_is_named(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+        with pytest.raises(MissingExtraError, match=r"regard\[mt\]"):
+            text_scores(TextMeasures(bleu=True), ["a"], [["a"]], resamples=10)

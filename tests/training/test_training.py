@@ -388,5 +388,5 @@ class TestSeveralSeeds:
         assert firsts[-1].done == 1.0
 
     def test_their_number_is_not_a_setting_of_the_model(self):
-        with pytest.raises(SettingsError, match="ask for training.seeds"):
+        with pytest.raises(SettingsError, match=r"ask for training\.seeds"):
             train(PAIRS, DEV, settings=tiny(members=2))

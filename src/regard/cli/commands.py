@@ -123,6 +123,14 @@ def evaluate(
     pairs: Pairs = None,
     beam: Beam = 1,
     errors: Annotated[bool, typer.Option("--errors", help="List the confusions.")] = False,
+    alternatives: Annotated[
+        bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
+    ] = False,
+    bleu: Annotated[bool, typer.Option("--bleu", help="BLEU (mt extra).")] = False,
+    chrf: Annotated[bool, typer.Option("--chrf", help="chrF (mt extra).")] = False,
+    lower_case: Annotated[
+        bool, typer.Option("--lower-case", help="BLEU and chrF pass over capitals.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
@@ -133,10 +141,14 @@ def evaluate(
     """Predict the sources and compare with the targets."""
     from regard.cli.evaluating import carry_out
     from regard.cli.given import data_given, predictor_given
+    from regard.evaluation import TextMeasures
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
     predictor = predictor_given(model, device, columns, tags_column)
-    carry_out(predictor, data, beam=beam, errors=errors, as_json=json)
+    carry_out(
+        predictor, data, beam=beam, errors=errors, as_json=json, alternatives=alternatives,
+        text_measures=TextMeasures(bleu, chrf, lower_case),
+    )  # fmt: skip
 
 
 def score(

@@ -1,25 +1,39 @@
 """Carries out `regard evaluate`."""
 
 import json
+from collections import defaultdict
+from collections.abc import Sequence
 
 from regard.cli.given import note_unseen, percent
+from regard.cli.words import say
 from regard.errors import SettingsError
-from regard.evaluation import Evaluation
+from regard.evaluation import Evaluation, TextMeasures
 from regard.predictor import Predictor
-from regard.text import Parallel
+from regard.text import Pair, Parallel
 
 _SHOWN = 20
 
 
 def carry_out(
-    predictor: Predictor, data: str | Parallel | None, *, beam: int, errors: bool, as_json: bool
+    predictor: Predictor,
+    data: str | Parallel | None,
+    *,
+    beam: int,
+    errors: bool,
+    as_json: bool,
+    alternatives: bool = False,
+    text_measures: TextMeasures | None = None,
 ) -> None:
     """Predict, compare, and print the measures."""
     if data is None:
         raise SettingsError("expected pairs to evaluate.")
-    pairs = predictor.pairs(data)
+    pairs = predictor.pairs(data, with_others=True)
     note_unseen(predictor, pairs)
-    evaluation = predictor.evaluate(pairs, beam_size=beam)
+    if not alternatives:
+        _note_conflicts(pairs)
+    evaluation = predictor.evaluate(
+        pairs, beam_size=beam, alternatives=alternatives, text_measures=text_measures
+    )
     if as_json:
         table = evaluation.to_table()
         if errors:
@@ -33,9 +47,24 @@ def carry_out(
     print(f"exact match        {percent(evaluation.accuracy)}")
     print(f"word error rate    {percent(evaluation.word_error_rate)}")
     print(f"symbol error rate  {percent(evaluation.symbol_error_rate)}")
+    for score in evaluation.texts:
+        low, high = score.measure.low, score.measure.high
+        name = {"bleu": "BLEU", "chrf": "chrF"}[score.name]
+        print(f"{name:<18} {score.measure.value:6.2f}     95 % interval {low:.2f} to {high:.2f}")
+        print(f"                   {score.signature}")
     if errors:
         print("\n".join(_confusions(evaluation)))
     print(evaluation.signature)
+
+
+def _note_conflicts(pairs: Sequence[Pair]) -> None:
+    targets: defaultdict[tuple[str, frozenset[str]], set[str]] = defaultdict(set)
+    for pair in pairs:
+        targets[pair.source, frozenset(pair.tags)].add(pair.target)
+    count = sum(len(each) > 1 for each in targets.values())
+    if count:
+        say(f"note: {count} sources stand there with several targets; --alternatives takes any of "
+            "them as right.")  # fmt: skip
 
 
 def _confusions(evaluation: Evaluation) -> list[str]:

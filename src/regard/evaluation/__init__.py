@@ -1,12 +1,16 @@
 """Evaluation: how good predictions are."""
 
-from regard.evaluation.metrics import (
-    RESAMPLES,
-    Confusion,
-    Evaluation,
-    Measure,
-    Scored,
-    evaluate,
-)
+from regard.evaluation.measure import RESAMPLES, Measure
+from regard.evaluation.metrics import Confusion, Evaluation, Scored, evaluate
+from regard.evaluation.translation import TextMeasures, TextScore
 
-__all__ = ["RESAMPLES", "Confusion", "Evaluation", "Measure", "Scored", "evaluate"]
+__all__ = [
+    "RESAMPLES",
+    "Confusion",
+    "Evaluation",
+    "Measure",
+    "Scored",
+    "TextMeasures",
+    "TextScore",
+    "evaluate",
+]

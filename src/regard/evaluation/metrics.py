@@ -3,52 +3,44 @@
     accuracy            share of pairs whose prediction is exactly the target
     symbol error rate   edit distances / target lengths, pooled over all pairs
 
-The word error rate of pronunciation is 1 - accuracy. Intervals are those of
-the bootstrap: pairs are drawn anew a thousand times, the middle 95 % reported
-(Efron 1979; Koehn 2004 for text).
+The word error rate of pronunciation is 1 - accuracy. Where several targets are
+right, a prediction is exact if it equals any of them, and its edits are those
+to the nearest.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float
 from rapidfuzz.distance import Levenshtein
 
 from regard.errors import DataError
-
-RESAMPLES = 1000
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A figure and how far chance may have moved it.
-
-    Attributes:
-        value: The figure.
-        low: Lower end of its 95 % interval.
-        high: Upper end.
-    """
-
-    value: float
-    low: float
-    high: float
+from regard.evaluation.measure import RESAMPLES, Measure, ratio
+from regard.evaluation.translation import TextMeasures, TextScore, text_scores
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A prediction beside its target, as symbols.
+    """A prediction beside the targets that are right.
 
     Attributes:
-        source: The source string.
-        predicted: What was written.
-        target: What should have been.
+        text: What was written.
+        predicted: The same as symbols.
+        references: What should have been written: one text, or several that are right.
+        targets: The same as symbols.
     """
 
-    source: str
+    text: str
     predicted: tuple[str, ...]
-    target: tuple[str, ...]
+    references: tuple[str, ...]
+    targets: tuple[tuple[str, ...], ...]
+
+    @cached_property
+    def target(self) -> tuple[str, ...]:
+        """The target that is nearest to what was written."""
+        return min(self.targets, key=lambda target: Levenshtein.distance(self.predicted, target))
 
 
 @dataclass(frozen=True)
@@ -71,11 +63,12 @@ class Evaluation:
     """What a model scored.
 
     Attributes:
-        pairs: How many pairs it was tried on.
+        pairs: How many sources it was tried on.
         accuracy: Share of exact matches.
         symbol_error_rate: Edits per target symbol.
         confusions: The kinds of mistakes, the commonest first.
         signature: All one needs to get the same figures again.
+        texts: Measures of whole texts, where they were asked for.
     """
 
     pairs: int
@@ -83,6 +76,7 @@ class Evaluation:
     symbol_error_rate: Measure
     confusions: tuple[Confusion, ...]
     signature: str
+    texts: tuple[TextScore, ...] = ()
 
     def to_table(self) -> dict[str, object]:
         """The figures as plain tables, for JSON."""
@@ -91,7 +85,9 @@ class Evaluation:
             "accuracy": asdict(self.accuracy),
             "symbol_error_rate": asdict(self.symbol_error_rate),
             "signature": self.signature,
-        }
+            **{score.name: asdict(score.measure) | {"signature": score.signature}
+               for score in self.texts},
+        }  # fmt: skip
 
     @property
     def word_error_rate(self) -> Measure:
@@ -100,54 +96,56 @@ class Evaluation:
         return Measure(1 - own.value, 1 - own.high, 1 - own.low)
 
 
-def evaluate(scored: Sequence[Scored], signature: str, *, resamples: int = RESAMPLES) -> Evaluation:
+def evaluate(
+    scored: Sequence[Scored],
+    signature: str,
+    *,
+    resamples: int = RESAMPLES,
+    text_measures: TextMeasures | None = None,
+) -> Evaluation:
     """Score predictions against targets.
 
     Args:
-        scored: Each prediction beside its target.
+        scored: Each prediction beside its targets.
         signature: How the predictions were made.
         resamples: How often pairs are drawn anew for the intervals.
+        text_measures: Which measures of whole texts are wanted, if any.
 
     Raises:
         DataError: There are none.
     """
     if not scored:
         raise DataError("expected pairs to evaluate, found none.")
-    exact = np.array([one.predicted == one.target for one in scored], float)
-    edits = np.array([Levenshtein.distance(one.predicted, one.target) for one in scored], float)
-    lengths = np.array([len(one.target) for one in scored], float)
+    targets = [one.target for one in scored]
+    exact = np.array(
+        [one.predicted == target for one, target in zip(scored, targets, strict=True)], float
+    )
+    edits = np.array(
+        [Levenshtein.distance(one.predicted, target)
+         for one, target in zip(scored, targets, strict=True)], float
+    )  # fmt: skip
+    lengths = np.array([len(target) for target in targets], float)
     return Evaluation(
         len(scored),
         ratio(exact, np.ones_like(exact), resamples),
         ratio(edits, lengths, resamples),
         confusions(scored),
         f"{signature} | bootstrap {resamples}, seed 0",
-    )
-
-
-def ratio(
-    parts: Float[np.ndarray, " items"],
-    wholes: Float[np.ndarray, " items"],
-    resamples: int = RESAMPLES,
-) -> Measure:
-    """sum(parts) / sum(wholes), with its bootstrap interval over the items."""
-    value = float(parts.sum() / wholes.sum())
-    chance = np.random.default_rng(0)
-    draws = np.empty(resamples)
-    for index in range(resamples):
-        rows = chance.integers(len(parts), size=len(parts))
-        draws[index] = parts[rows].sum() / max(wholes[rows].sum(), 1e-9)
-    low, high = np.quantile(draws, [0.025, 0.975]) if resamples else (value, value)
-    return Measure(value, float(low), float(high))
+        text_scores(
+            text_measures or TextMeasures(),
+            [one.text for one in scored], [one.references for one in scored], resamples=resamples,
+        ),
+    )  # fmt: skip
 
 
 def confusions(scored: Sequence[Scored]) -> tuple[Confusion, ...]:
     """Which symbols were written in the place of which."""
     counts: Counter[tuple[str, str]] = Counter()
     for one in scored:
-        if one.predicted != one.target:
-            for edit in Levenshtein.editops(one.target, one.predicted):
-                meant = "" if edit.tag == "insert" else one.target[edit.src_pos]
+        target = one.target
+        if one.predicted != target:
+            for edit in Levenshtein.editops(target, one.predicted):
+                meant = "" if edit.tag == "insert" else target[edit.src_pos]
                 wrote = "" if edit.tag == "delete" else one.predicted[edit.dest_pos]
                 counts[meant, wrote] += 1
     return tuple(Confusion(*kind, count) for kind, count in counts.most_common())

@@ -1,6 +1,8 @@
 """What a model makes of a source, as records."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
@@ -30,14 +32,22 @@ class Candidate:
     Attributes:
         text: The target.
         log_prob: The sum of its symbols' log-probabilities.
-        alignment: Where the decoder looked; None if the model never looks back.
         is_complete: False where the length limit ended it.
+        draw: Makes its alignment.
     """
 
     text: str
     log_prob: float
-    alignment: Alignment | None
     is_complete: bool
+    draw: Callable[[], Alignment | None] = field(repr=False, compare=False)
+
+    @cached_property
+    def alignment(self) -> Alignment | None:
+        """Where the decoder looked; None if the model never looks back.
+
+        It is made when somebody asks for it, for most never do.
+        """
+        return self.draw()
 
 
 @dataclass(frozen=True)

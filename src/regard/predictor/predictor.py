@@ -11,11 +11,21 @@ import torch
 
 from regard.alignment import Alignment
 from regard.errors import SettingsError
-from regard.evaluation import RESAMPLES, Evaluation, Scored, evaluate
+from regard.evaluation import RESAMPLES, Evaluation, TextMeasures, evaluate
 from regard.model import ModelSettings, Saved, load_model, save_model
 from regard.precision import device_of
 from regard.predictor.prediction import LookedUp, Prediction
-from regard.predictor.reader import Asked, Given, Reader, batches_of, pair_given, replace_tags
+from regard.predictor.reader import (
+    Asked,
+    Given,
+    Pairs,
+    Reader,
+    batches_of,
+    pair_given,
+    pairs_given,
+    replace_tags,
+)
+from regard.predictor.scoring import scored_of, with_alternatives
 from regard.predictor.writer import Writer, cropped, source_labels
 from regard.search import Hypothesis, beam, forced, greedy
 from regard.text import (
@@ -23,18 +33,11 @@ from regard.text import (
     START,
     UNKNOWN,
     Pair,
-    Parallel,
-    pairs_of,
-    read_pairs,
-    read_parallel,
 )
 from regard.version import VERSION
 
 CHUNK = 2048
 """How many sources are in memory at once."""
-
-Pairs = str | Path | Parallel | Iterable[object]
-"""A file of pairs, two parallel files, or (source, target[, tags]) rows."""
 
 
 class Predictor:
@@ -132,15 +135,8 @@ class Predictor:
         """
         if n_best < 1 or beam_size < 1:
             raise SettingsError(f"beam_size is {beam_size}, n_best {n_best}: both must be >= 1.")
-        sources = iter(sources)
-        while chunk := [self.reader.read(pair) for pair in islice(sources, CHUNK)]:
-            predictions: dict[int, Prediction] = {}
-            for rows in batches_of([len(one.tokens) for one in chunk]):
-                batch = [chunk[row] for row in rows]
-                found = self._search(batch, beam_size, n_best)
-                for row, one, hypotheses in zip(rows, batch, found, strict=True):
-                    predictions[row] = self.writer.prediction(one, hypotheses, n_best)
-            yield from (predictions[row] for row in range(len(chunk)))
+        for one, hypotheses in self._found(sources, beam_size, n_best):
+            yield self.writer.prediction(one, hypotheses, n_best)
 
     def align(self, pairs: Pairs) -> list[Alignment]:
         """Where the decoder looks while it writes given targets.
@@ -163,31 +159,37 @@ class Predictor:
         return [hypothesis.log_prob for hypothesis in self.forced(self.pairs(pairs))]
 
     def evaluate(
-        self, pairs: Pairs, *, beam_size: int = 1,
-        resamples: int = RESAMPLES,
+        self, pairs: Pairs, *, beam_size: int = 1, alternatives: bool = False,
+        text_measures: TextMeasures | None = None, resamples: int = RESAMPLES,
     ) -> Evaluation:  # fmt: skip
         """Predict the sources and compare with the targets.
 
         Args:
-            pairs: A file, or (source, target[, tags]).
+            pairs: A file, or (source, target[, tags]). Further columns of a file
+                hold targets that are right as well.
             beam_size: As for `predict`.
+            alternatives: Whether pairs of the same source (and tags) are
+                alternatives: one source, any of whose targets is right.
+            text_measures: Which measures of whole texts are wanted, if any.
             resamples: How often pairs are drawn anew for the intervals.
         """
-        read = self.pairs(pairs)
+        read = self.pairs(pairs, with_others=True)
+        asked = with_alternatives(read) if alternatives else read
+        found = (
+            self.writer.text(one, hypotheses[0])
+            for one, hypotheses in self._found(asked, beam_size, 1)
+        )
         scored = [
-            Scored(
-                pair.source,
-                tuple(self.reader.target.texts(prediction.text)),
-                tuple(self.reader.target.texts(pair.target)),
-            )
-            for pair, prediction in zip(read, self.stream(read, beam_size=beam_size), strict=True)
+            scored_of(pair, text, self.reader.target)
+            for pair, text in zip(asked, found, strict=True)
         ]
         side = self.settings.text.target
         signature = (
             f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | "
-            f"normalize {side.normalize} | pairs {len(read)}"
+            f"normalize {side.normalize} | pairs {len(asked)}"
+            + (" | any alternative" if alternatives or any(pair.others for pair in read) else "")
         )
-        return evaluate(scored, signature, resamples=resamples)
+        return evaluate(scored, signature, resamples=resamples, text_measures=text_measures)
 
     @torch.no_grad()
     def look_up(self, pair: Pair, step: int) -> LookedUp:
@@ -236,13 +238,15 @@ class Predictor:
             self.reader.read(pair)
             self.reader.target_tokens(pair)
 
-    def pairs(self, pairs: Pairs) -> list[Pair]:
-        """Pairs from a file that is laid out as the training file was, or from a program."""
-        if isinstance(pairs, Parallel):
-            return list(read_parallel(pairs.source, pairs.target))
-        if isinstance(pairs, str | Path):
-            return list(read_pairs(pairs, self.settings.text.layout()))
-        return pairs_of(pairs)
+    def pairs(self, pairs: Pairs, *, with_others: bool = False) -> list[Pair]:
+        """Pairs from a file that is laid out as the training file was, or from a program.
+
+        Args:
+            pairs: Where they are.
+            with_others: Whether further columns hold targets that are right as well.
+        """
+        layout = self.settings.text.layout()
+        return pairs_given(pairs, layout.with_others() if with_others else layout)
 
     def forced(self, pairs: Sequence[Pair]) -> Iterator[Hypothesis]:
         """The given targets as hypotheses, in their order."""
@@ -268,6 +272,17 @@ class Predictor:
     def alignment_of(self, pair: Pair, hypothesis: Hypothesis) -> Alignment | None:
         """The alignment of a given target, labelled in the user's own characters."""
         return self.writer.forced(self.reader.read(pair), pair.target, hypothesis)
+
+    def _found(
+        self, sources: Iterable[Pair], beam_size: int, n_best: int
+    ) -> Iterator[tuple[Asked, list[Hypothesis]]]:
+        sources = iter(sources)
+        while chunk := [self.reader.read(pair) for pair in islice(sources, CHUNK)]:
+            found: dict[int, list[Hypothesis]] = {}
+            for rows in batches_of([len(one.tokens) for one in chunk]):
+                batch = [chunk[row] for row in rows]
+                found |= zip(rows, self._search(batch, beam_size, n_best), strict=True)
+            yield from ((one, found[row]) for row, one in enumerate(chunk))
 
     def _search(self, batch: list[Asked], beam_size: int, n_best: int) -> list[list[Hypothesis]]:
         limits = torch.tensor([self.reader.limit(one) for one in batch], device=self._device)

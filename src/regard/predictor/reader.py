@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -11,17 +13,26 @@ from regard.model import ModelSettings, Vocabularies
 from regard.text import (
     UNKNOWN,
     BatchMaker,
+    Columns,
     Corpus,
     Pair,
+    Parallel,
+    Segmenter,
     Source,
     Symbol,
     Tokens,
+    pairs_of,
+    read_pairs,
+    read_parallel,
     source_of,
     tags_of,
 )
 
 Given = str | tuple[str, str] | Pair
 """A source; with a task that has tags, (source, tags)."""
+
+Pairs = str | Path | Parallel | Iterable[object]
+"""A file of pairs, two parallel files, or (source, target[, tags]) rows."""
 
 _MARGIN = 10
 _BATCH_SYMBOLS = 8192
@@ -33,17 +44,22 @@ class Asked:
 
     Attributes:
         source: The string.
-        symbols: Its symbols, with their spans.
-        tokens: Their ids.
+        tokens: The ids of its symbols.
         tags: Its tags.
         tag_tokens: Their ids.
+        segmenter: What it was cut by.
     """
 
     source: str
-    symbols: tuple[Symbol, ...]
     tokens: list[int]
     tags: tuple[str, ...]
     tag_tokens: list[int]
+    segmenter: Segmenter
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Its symbols, with their spans."""
+        return tuple(self.segmenter.split(self.source))
 
 
 class Reader:
@@ -67,20 +83,21 @@ class Reader:
             DataError: It is empty or too long, or its tags do not fit the task.
             VocabularyError: A symbol was never seen and the policy is `error`.
         """
-        symbols = tuple(self.source.split(pair.source))
-        if not symbols:
+        texts = self.source.texts(pair.source)
+        if not texts:
             raise _refusal(pair, "expected a source, found an empty string.")
-        self._refuse_long("source", len(symbols), pair)
-        tokens = self.vocabularies.source.encode([symbol.text for symbol in symbols])
+        self._refuse_long("source", len(texts), pair)
+        tokens = self.vocabularies.source.encode(texts)
         tag_tokens = self._tag_tokens(pair)
+        asked = Asked(pair.source, tokens, pair.tags, tag_tokens, self.source)
         if self.settings.text.unseen == "error" and UNKNOWN in tokens + tag_tokens:
-            symbol = symbols[tokens.index(UNKNOWN)] if UNKNOWN in tokens else None
+            symbol = asked.symbols[tokens.index(UNKNOWN)] if UNKNOWN in tokens else None
             what = f"symbol {symbol.text!r} at place {symbol.start}" if symbol else "a tag"
             place = f"{pair.file}, line {pair.line}: " if pair.line else ""
             raise VocabularyError(
                 f"{place}source {pair.source!r}: {what} was never seen in training."
             )
-        return Asked(pair.source, symbols, tokens, pair.tags, tag_tokens)
+        return asked
 
     def target_tokens(self, pair: Pair) -> list[int]:
         """The ids of a target.
@@ -149,6 +166,15 @@ def pair_given(given: Given) -> Pair:
     if isinstance(given, str):
         return Pair(given, "")
     return Pair(given[0], "", tags_of(given[1]))
+
+
+def pairs_given(pairs: Pairs, columns: Columns) -> list[Pair]:
+    """Pairs from a file, from two parallel ones, or from a program."""
+    if isinstance(pairs, Parallel):
+        return list(read_parallel(pairs.source, pairs.target))
+    if isinstance(pairs, str | Path):
+        return list(read_pairs(pairs, columns))
+    return pairs_of(pairs)
 
 
 def replace_tags(pair: Pair, tags: str | None) -> Pair:

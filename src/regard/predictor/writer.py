@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import Float32
 
 from regard.alignment import Alignment, Label
 from regard.model import ModelSettings, Vocabularies
@@ -41,19 +42,34 @@ class Writer:
 
     def forced(self, asked: Asked, target: str, hypothesis: Hypothesis) -> Alignment | None:
         """The alignment of a given target."""
+        if hypothesis.weights is None or self.look is None:
+            return None
         labels = tuple(_content(symbol, target) for symbol in self.target.split(target))
-        return self._alignment(asked, labels, len(target), hypothesis)
+        return _alignment(asked, labels, len(target), hypothesis.weights, self.look)
+
+    def text(self, asked: Asked, hypothesis: Hypothesis) -> str:
+        """The string that a hypothesis writes."""
+        return self.target.join(self._symbols(asked, hypothesis))
 
     def _candidate(self, asked: Asked, hypothesis: Hypothesis) -> Candidate:
+        texts = self._symbols(asked, hypothesis)
+        text, weights, look = self.target.join(texts), hypothesis.weights, self.look
+
+        def draw() -> Alignment | None:
+            if weights is None or look is None:
+                return None
+            return _alignment(asked, _written(texts, text, self.target), len(text), weights, look)
+
+        return Candidate(text, hypothesis.log_prob, hypothesis.is_complete, draw)
+
+    def _symbols(self, asked: Asked, hypothesis: Hypothesis) -> list[str]:
         tokens = hypothesis.tokens[:-1] if hypothesis.tokens[-1] == END else hypothesis.tokens
         texts = self.vocabulary.decode(tokens)
-        for place, token in enumerate(tokens):
-            if token == UNKNOWN:
-                texts[place] = self._stand_in(asked, hypothesis, place)
-        text = self.target.join(texts)
-        labels = _written(texts, text, self.target)
-        alignment = self._alignment(asked, labels, len(text), hypothesis)
-        return Candidate(text, hypothesis.log_prob, alignment, hypothesis.is_complete)
+        if UNKNOWN in tokens:
+            for place, token in enumerate(tokens):
+                if token == UNKNOWN:
+                    texts[place] = self._stand_in(asked, hypothesis, place)
+        return texts
 
     def _stand_in(self, asked: Asked, hypothesis: Hypothesis, place: int) -> str:
         # Where the model writes "unknown": the unseen symbol that it looks at.
@@ -63,13 +79,13 @@ class Writer:
         row = np.where(unseen, hypothesis.weights[place, : len(asked.tokens)], -1)
         return asked.symbols[int(row.argmax())].text
 
-    def _alignment(
-        self, asked: Asked, labels: tuple[Label, ...], length: int, hypothesis: Hypothesis
-    ) -> Alignment | None:
-        if hypothesis.weights is None or self.look is None:
-            return None
-        target = (*labels, Label("", length, length, "end"))
-        return Alignment(source_labels(asked), target, hypothesis.weights, self.look)
+
+def _alignment(
+    asked: Asked, labels: tuple[Label, ...], length: int,
+    weights: Float32[np.ndarray, "target source"], look: str,
+) -> Alignment:  # fmt: skip
+    target = (*labels, Label("", length, length, "end"))
+    return Alignment(source_labels(asked), target, weights, look)
 
 
 def source_labels(asked: Asked) -> tuple[Label, ...]:
@@ -98,6 +114,8 @@ def cropped(hypothesis: Hypothesis, asked: Asked, width: int) -> Hypothesis:
 
 
 def _unseen(asked: Asked) -> tuple[Unseen, ...]:
+    if UNKNOWN not in asked.tokens and UNKNOWN not in asked.tag_tokens:
+        return ()
     symbols = [Unseen(symbol.text, symbol.start, symbol.end)
                for symbol, token in zip(asked.symbols, asked.tokens, strict=True)
                if token == UNKNOWN]  # fmt: skip

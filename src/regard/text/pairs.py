@@ -13,7 +13,7 @@ expected is refused with file and line; nothing is dropped or mended.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import cast
@@ -36,6 +36,7 @@ class Pair:
         tags: An unordered set of features, such as of an inflected form.
         line: Where it stood in its file, from one; 0 if it came from a program.
         file: Its file; empty if it came from a program.
+        others: Further targets that are right as well.
     """
 
     source: str
@@ -43,6 +44,7 @@ class Pair:
     tags: tuple[str, ...] = ()
     line: int = field(default=0, compare=False)
     file: str = field(default="", compare=False)
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,18 @@ class Columns:
         target: The target's column, or None for files of sources alone.
         tags: The tags' column, or None.
         allows_more: Whether further columns are passed over.
+        has_others: Whether further columns hold targets that are right as well.
     """
 
     source: int = 0
     target: int | None = 1
     tags: int | None = None
     allows_more: bool = False
+    has_others: bool = False
+
+    def with_others(self) -> "Columns":
+        """The same, with further targets behind the last column, unless those are passed over."""
+        return self if self.allows_more else replace(self, has_others=True)
 
     @classmethod
     def parse(cls, text: str) -> "Columns":
@@ -221,17 +229,23 @@ def _filled(rows: Iterable[Pair | None], path: str | Path) -> Iterator[Pair]:
 def _pair_of_columns(line: str, columns: Columns, path: str | Path, number: int) -> Pair:
     cells = line.split("\t")
     expected = columns.count
-    if len(cells) < expected or (len(cells) > expected and not columns.allows_more):
+    is_open = columns.allows_more or columns.has_others
+    if len(cells) < expected or (len(cells) > expected and not is_open):
         noun = "column" if expected == 1 else "columns separated by a tab"
         hint = " Tags are read with --tags-column, other orders with --columns."
         hint = hint if len(cells) > expected else ""
         raise DataError(f"expected {expected} {noun}, found {len(cells)}.{hint}", path, number)
-    return _checked(
+    pair = _checked(
         cells[columns.source],
         "" if columns.target is None else cells[columns.target],
         () if columns.tags is None else tags_of(cells[columns.tags]),
         columns, path, number,
     )  # fmt: skip
+    others = tuple(cells[expected:]) if columns.has_others else ()
+    if not all(other.strip() for other in others):
+        raise DataError("expected a further target in each further column, found none.",
+                        path, number)  # fmt: skip
+    return replace(pair, others=others) if others else pair
 
 
 def _pair_of_json(line: str, columns: Columns, path: str | Path, number: int) -> Pair:

@@ -32,8 +32,8 @@ class Position:
         update: Updates done, of this model.
         epoch: The epoch it is in.
         batch: Batches done in it.
-        best: The best dev result, smaller is better: share of wrong words,
-            then symbol error rate. None before the first evaluation.
+        best: The best dev result, smaller is better: word error rate plus
+            symbol error rate. None before the first evaluation.
         stale: Evaluations since then.
         loss: Sum of the losses since the last evaluation.
         losses: How many those were.
@@ -48,7 +48,7 @@ class Position:
     update: int = 0
     epoch: int = 0
     batch: int = 0
-    best: list[float] | None = None
+    best: float | None = None
     stale: int = 0
     loss: float = 0.0
     losses: int = 0

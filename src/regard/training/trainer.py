@@ -206,7 +206,8 @@ class Trainer:
         self.model.eval()
         dev = self.evaluate_model()
         position = self.position
-        result = [1 - dev.accuracy.value, dev.symbol_error_rate.value]
+        # Both rates together: one alone hardly tells two evaluations apart.
+        result = dev.word_error_rate.value + dev.symbol_error_rate.value
         is_best = position.best is None or result < position.best
         if is_best:
             position.best, position.stale, self.best = result, 0, self.parameters()

@@ -1,0 +1,90 @@
+"""How near whole texts are to their references: BLEU and chrF, by sacrebleu.
+
+BLEU (Papineni et al. 2002) counts the words and short phrases that agree, chrF
+(Popovic 2015) the short strings of characters; both run from 0 to 100 and are
+reported with the signature by which others get the same figure (Post 2018,
+arXiv:1804.08771).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from regard.errors import MissingExtraError
+from regard.evaluation.measure import Measure
+
+
+@dataclass(frozen=True)
+class TextMeasures:
+    """Which measures of whole texts are wanted.
+
+    Attributes:
+        bleu: Whether BLEU is.
+        chrf: Whether chrF is.
+        lower_case: Whether both pass over capitals.
+    """
+
+    bleu: bool = False
+    chrf: bool = False
+    lower_case: bool = False
+
+
+@dataclass(frozen=True)
+class TextScore:
+    """A measure of whole texts.
+
+    Attributes:
+        name: "bleu" or "chrf".
+        measure: From 0 to 100, with its interval.
+        signature: How sacrebleu was told to count.
+    """
+
+    name: str
+    measure: Measure
+    signature: str
+
+
+def text_scores(
+    wanted: TextMeasures,
+    texts: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    resamples: int,
+) -> tuple[TextScore, ...]:
+    """Score texts against their references.
+
+    Args:
+        wanted: Which measures.
+        texts: What was written.
+        references: For each text one or more that are right.
+        resamples: How often texts are drawn anew for the intervals.
+
+    Raises:
+        MissingExtraError: sacrebleu is not installed.
+    """
+    if not wanted.bleu and not wanted.chrf:
+        return ()
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+    except ImportError:
+        raise MissingExtraError("BLEU and chrF", "mt") from None
+    columns = [
+        # sacrebleu passes over None, which its annotations do not say.
+        cast(list[str], [each[index] if index < len(each) else None for each in references])
+        for index in range(max(len(each) for each in references))
+    ]
+    metrics = {"bleu": BLEU(lowercase=wanted.lower_case) if wanted.bleu else None,
+               "chrf": CHRF(lowercase=wanted.lower_case) if wanted.chrf else None}  # fmt: skip
+    found: list[TextScore] = []
+    for name, metric in metrics.items():
+        if metric is None:
+            continue
+        score = metric.corpus_score(texts, columns, n_bootstrap=max(resamples, 1))
+        signature = str(metric.get_signature())
+        table = json.loads(score.format(width=6, is_json=True, signature=signature))
+        middle = float(table.get("confidence_mean", score.score))
+        half = float(table.get("confidence_var", 0))
+        found.append(TextScore(name, Measure(score.score, middle - half, middle + half), signature))
+    return tuple(found)

@@ -1,0 +1,33 @@
+"""Pairs and predictions as what is scored."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from regard.evaluation import Scored
+from regard.text import Pair, Segmenter
+
+
+def with_alternatives(pairs: Sequence[Pair]) -> list[Pair]:
+    """One pair for each source with its tags; the targets of later ones are right as well.
+
+    Example:
+        >>> rows = [Pair("read", "riːd"), Pair("a", "ə"), Pair("read", "rɛd")]
+        >>> [(pair.target, pair.others) for pair in with_alternatives(rows)]
+        [('riːd', ('rɛd',)), ('ə', ())]
+    """
+    found: dict[tuple[str, frozenset[str]], Pair] = {}
+    for pair in pairs:
+        key = (pair.source, frozenset(pair.tags))
+        first = found.get(key)
+        if first is None:
+            found[key] = pair
+        else:
+            found[key] = replace(first, others=(*first.others, pair.target, *pair.others))
+    return list(found.values())
+
+
+def scored_of(pair: Pair, text: str, segmenter: Segmenter) -> Scored:
+    """What was written beside the targets that are right."""
+    references = (pair.target, *pair.others)
+    targets = tuple(tuple(segmenter.texts(reference)) for reference in references)
+    return Scored(text, tuple(segmenter.texts(text)), references, targets)
