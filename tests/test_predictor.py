@@ -200,7 +200,7 @@ def test_composed_output_is_labelled_where_it_stands():
     letters = ["\u1112", "\u1161", "\u11ab", "\u1100", "\u1173"]
     segmenter = Segmenter("graphemes", "nfd", "nfc")
     text = segmenter.join(letters)
-    labels = _written(letters, text, segmenter)
+    labels = _written(letters, segmenter)
     assert text == "한그"
     assert [label.text for label in labels] == letters
     assert labels[-1].end == 2

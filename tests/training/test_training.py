@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -390,3 +391,20 @@ class TestSeveralSeeds:
     def test_their_number_is_not_a_setting_of_the_model(self):
         with pytest.raises(SettingsError, match=r"ask for training\.seeds"):
             train(PAIRS, DEV, settings=tiny(members=2))
+
+
+def test_subwords_from_training_to_the_labels_of_an_alignment(tmp_path, monkeypatch):
+    pytest.importorskip("tokenizers")
+    rows = [("the walker walked", "der Geher ging"), ("a talker talked", "ein Redner sprach")] * 10
+    options = {"text.source.symbols": "subwords", "text.target.symbols": "subwords"}
+    train(rows, rows[:2], output=tmp_path / "m", settings=tiny(**options))
+    monkeypatch.setitem(sys.modules, "tokenizers", None)  # a trained model needs it no more
+    predictor = load(tmp_path / "m")
+    text = "the talker walks"
+    (alignment,) = predictor.align([(text, "der Redner")])
+    content = [label for label in alignment.source if label.role == "content"]
+    assert all(text[label.start : label.end] == label.text for label in content)
+    assert "".join(label.text for label in content) == text.replace(" ", "")
+    prediction = predictor.predict(text)
+    labels = [label for label in prediction.alignment.target if label.role == "content"]
+    assert all(prediction.text[one.start : one.end] == one.text for one in labels)

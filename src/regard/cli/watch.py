@@ -93,7 +93,8 @@ def _symbols(settings: ModelSettings, source: int, target: int) -> list[str]:
     for name, side, count in (("source", settings.text.source, source),
                               ("target", settings.text.target, target)):  # fmt: skip
         form = "" if side.normalize == "none" else f", brought to {side.normalize}"
-        symbols = "symbols, cut at blanks" if side.symbols == "words" else str(side.symbols)
+        names = {"words": "symbols, cut at blanks", "subwords": "pieces of words"}
+        symbols = names.get(str(side.symbols), str(side.symbols))
         lines.append(f"{name}: {count} different {symbols}{form}")
     return lines
 

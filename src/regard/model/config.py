@@ -4,12 +4,13 @@ A setting that is left open (None) is chosen from the data before anything is
 built; what is saved beside a model has no open settings.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from regard.settings import Settings
-from regard.text import Columns, Form, Segmenter, SymbolKind
+from regard.text import Columns, Form, Pieces, Segmenter, SymbolKind
 
 ScoreName = Literal["scaled dot", "dot", "cosine", "general", "additive", "concat", "none"]
 Kind = Literal["lstm", "gru", "transformer"]
@@ -24,19 +25,26 @@ class SideSettings(Settings):
     """How the strings of one side are cut.
 
     Attributes:
-        symbols: graphemes, characters or words.
+        symbols: graphemes, characters, words or subwords.
         normalize: The Unicode form symbols are brought to.
         output: The Unicode form in which strings are written.
+        pieces: How many subwords are learnt.
     """
 
     symbols: SymbolKind | None = None
     normalize: Form | None = None
     output: Form | None = None
+    pieces: Count | None = None
 
-    def segmenter(self) -> Segmenter:
-        """These settings at work."""
+    def segmenter(self, known: Iterable[str] = ()) -> Segmenter:
+        """These settings at work.
+
+        Args:
+            known: The symbols of this side; cutting into subwords needs them.
+        """
+        pieces = Pieces(frozenset(known)) if self.symbols == "subwords" else None
         return Segmenter(
-            self.symbols or "graphemes", self.normalize or "none", self.output or "none"
+            self.symbols or "graphemes", self.normalize or "none", self.output or "none", pieces
         )
 
 

@@ -73,8 +73,8 @@ class Reader:
     def __init__(self, settings: ModelSettings, vocabularies: Vocabularies) -> None:
         self.settings = settings
         self.vocabularies = vocabularies
-        self.source = settings.text.source.segmenter()
-        self.target = settings.text.target.segmenter()
+        self.source = settings.text.source.segmenter(vocabularies.source.symbols)
+        self.target = settings.text.target.segmenter(vocabularies.target.symbols)
 
     def read(self, pair: Pair) -> Asked:
         """Cut a source, and look its symbols up.

@@ -10,7 +10,7 @@ from regard.model import ModelSettings, Vocabularies
 from regard.predictor.prediction import Candidate, Prediction, Unseen
 from regard.predictor.reader import Asked
 from regard.search import Hypothesis
-from regard.text import END, UNKNOWN, Segmenter, Symbol, normalized
+from regard.text import END, TIE, UNKNOWN, Segmenter, Symbol, normalized
 
 _REPLACEMENT = "\ufffd"
 
@@ -28,7 +28,7 @@ class Writer:
         self, settings: ModelSettings, vocabularies: Vocabularies, look: str | None
     ) -> None:
         self.unseen = settings.text.unseen
-        self.target = settings.text.target.segmenter()
+        self.target = settings.text.target.segmenter(vocabularies.target.symbols)
         self.vocabulary = vocabularies.target
         self.look = look
 
@@ -58,7 +58,7 @@ class Writer:
         def draw() -> Alignment | None:
             if weights is None or look is None:
                 return None
-            return _alignment(asked, _written(texts, text, self.target), len(text), weights, look)
+            return _alignment(asked, _written(texts, self.target), len(text), weights, look)
 
         return Candidate(text, hypothesis.log_prob, hypothesis.is_complete, draw)
 
@@ -77,7 +77,7 @@ class Writer:
         if self.unseen != "copy" or hypothesis.weights is None or not unseen.any():
             return _REPLACEMENT
         row = np.where(unseen, hypothesis.weights[place, : len(asked.tokens)], -1)
-        return asked.symbols[int(row.argmax())].text
+        return asked.symbols[int(row.argmax())].text.removeprefix(TIE)
 
 
 def _alignment(
@@ -127,24 +127,14 @@ def _unseen(asked: Asked) -> tuple[Unseen, ...]:
 
 def _content(symbol: Symbol, text: str) -> Label:
     # The user's own characters; where several symbols share them, the symbol says which it is.
-    own = text[symbol.start : symbol.end]
-    is_whole = normalized(own, "nfc") == normalized(symbol.text, "nfc")
-    return Label(own if is_whole else symbol.text, symbol.start, symbol.end)
+    own, shown = text[symbol.start : symbol.end], symbol.text.removeprefix(TIE)
+    is_whole = normalized(own, "nfc") == normalized(shown, "nfc")
+    return Label(own if is_whole else shown, symbol.start, symbol.end)
 
 
-def _written(texts: list[str], text: str, segmenter: Segmenter) -> tuple[Label, ...]:
+def _written(texts: list[str], segmenter: Segmenter) -> tuple[Label, ...]:
     """Labels of symbols that were just joined, with their places in the text."""
-    labels: list[Label] = []
-    gap = " " if segmenter.kind == "words" else ""
-    if gap.join(texts) == text:
-        start = 0
-        for piece in texts:
-            labels.append(Label(piece, start, start + len(piece)))
-            start += len(piece) + len(gap)
-        return tuple(labels)
-    # The output form composed symbols anew: each is placed where its own text ends.
-    end = 0
-    for count, piece in enumerate(texts, 1):
-        start, end = end, max(end, len(segmenter.join(texts[:count])))
-        labels.append(Label(piece, min(start, end), end))
-    return tuple(labels)
+    return tuple(
+        Label(symbol.text.removeprefix(TIE), symbol.start, symbol.end)
+        for symbol in segmenter.place(texts)
+    )

@@ -14,7 +14,8 @@ from regard.text.pairs import (
     tags_of,
 )
 from regard.text.samples import sample_path
-from regard.text.symbols import Form, Segmenter, Symbol, SymbolKind, normalized
+from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
+from regard.text.symbols import Form, Segmenter, SymbolKind, normalized
 from regard.text.toys import Toy, make_toys
 from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
 
@@ -23,6 +24,7 @@ __all__ = [
     "PADDING",
     "SPECIAL",
     "START",
+    "TIE",
     "UNKNOWN",
     "Batch",
     "BatchMaker",
@@ -31,6 +33,7 @@ __all__ = [
     "Form",
     "Pair",
     "Parallel",
+    "Pieces",
     "Segmenter",
     "Source",
     "Symbol",
@@ -38,6 +41,7 @@ __all__ = [
     "Tokens",
     "Toy",
     "Vocabulary",
+    "learn_pieces",
     "make_toys",
     "normalized",
     "open_output",

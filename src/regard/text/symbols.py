@@ -3,6 +3,7 @@
     graphemes    what a reader calls a character, with all its marks
     characters   Unicode code points
     words        what stands between blanks
+    subwords     words in pieces (see `text.subwords`)
 
 Hangul syllables that are written, or normalised, as letters count as letters.
 Normalisation is done cluster by cluster, so a symbol can always point back to
@@ -10,32 +11,20 @@ the very characters that it came from.
 """
 
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import regex
 
-SymbolKind = Literal["graphemes", "characters", "words"]
+from regard.text.subwords import TIE, Pieces, Symbol
+
+SymbolKind = Literal["graphemes", "characters", "words", "subwords"]
 Form = Literal["nfc", "nfd", "none"]
 
 _CLUSTER = regex.compile(r"\X")
 _GRAPHEME = regex.compile(r"[\u1100-\u11FF\uA960-\uA97C\uD7B0-\uD7FB]\p{M}*|\X")
 _WORD = regex.compile(r"\S+")
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A symbol and where it stands in the string it was read from.
-
-    Attributes:
-        text: The symbol, normalised.
-        start: Its first code point in the user's string.
-        end: One past its last.
-    """
-
-    text: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -46,6 +35,7 @@ class Segmenter:
         kind: What a symbol is.
         normalize: The Unicode form symbols are brought to; "none" leaves them.
         output: The Unicode form in which strings are written.
+        pieces: What subwords are cut into; None for other kinds.
 
     Example:
         >>> [symbol.text for symbol in Segmenter("words").split("d ʒ ɑ̃")]
@@ -55,11 +45,14 @@ class Segmenter:
     kind: SymbolKind = "graphemes"
     normalize: Form = "none"
     output: Form = "none"
+    pieces: Pieces | None = None
 
     def texts(self, line: str) -> list[str]:
         """The symbols of a line, without their spans."""
         if self.kind == "words":
             return _WORD.findall(normalized(line, self.normalize))
+        if self.kind == "subwords":
+            return [symbol.text for symbol in self._subwords(line)]
         if line.isascii():
             return list(line)
         if self.normalize != "none":
@@ -68,6 +61,8 @@ class Segmenter:
 
     def split(self, line: str) -> list[Symbol]:
         """The symbols of a line, with their spans."""
+        if self.kind == "subwords":
+            return list(self._subwords(line))
         if self.kind == "words":
             return [
                 Symbol(normalized(match.group(), self.normalize), match.start(), match.end())
@@ -87,7 +82,43 @@ class Segmenter:
 
     def join(self, texts: list[str]) -> str:
         """The string that symbols write."""
-        return normalized((" " if self.kind == "words" else "").join(texts), self.output)
+        return normalized(self._joined(texts), self.output)
+
+    def place(self, texts: list[str]) -> list[Symbol]:
+        """Symbols with their spans in the string that they write.
+
+        Where the output form composes symbols anew, each is placed where the
+        text that is written so far ends.
+        """
+        text, placed, end = self.join(texts), list[Symbol](), 0
+        is_plain = text == self._joined(texts)
+        for count, own in enumerate(texts, 1):
+            if is_plain:
+                start = end + len(self._gap(own)) if count > 1 else 0
+                end = start + len(own.removeprefix(TIE) if self.kind == "subwords" else own)
+            else:
+                start, end = end, max(end, len(self.join(texts[:count])))
+            placed.append(Symbol(own, start, end))
+        return placed
+
+    def _joined(self, texts: list[str]) -> str:
+        if self.kind != "subwords":
+            return (" " if self.kind == "words" else "").join(texts)
+        return " ".join(texts).replace(f" {TIE}", "").removeprefix(TIE)
+
+    def _gap(self, text: str) -> str:
+        is_inside = self.kind == "subwords" and text.startswith(TIE)
+        return " " if self.kind in ("words", "subwords") and not is_inside else ""
+
+    def _subwords(self, line: str) -> Iterator[Symbol]:
+        pieces = self.pieces or Pieces(frozenset())
+        for match in _WORD.finditer(line):
+            word, first = normalized(match.group(), self.normalize), match.start()
+            for piece in pieces.cut(word):
+                if word == match.group():
+                    yield Symbol(piece.text, first + piece.start, first + piece.end)
+                else:
+                    yield Symbol(piece.text, first, match.end())
 
 
 def normalized(text: str, form: Form) -> str:

@@ -8,14 +8,14 @@ import hashlib
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from regard.errors import DataError
 from regard.model import SideSettings, Vocabularies
 from regard.settings import Settings
-from regard.text import Form, Pair, Vocabulary
+from regard.text import Form, Pair, Segmenter, Vocabulary, learn_pieces, normalized
 from regard.training.config import RunSettings, TrainingSettings
 
 HEAD = 10_000
@@ -93,16 +93,54 @@ class Survey:
         )
 
 
-def survey(settings: RunSettings, pairs: Iterable[Pair], path: str | None = None) -> Survey:
+@dataclass(frozen=True)
+class Cut:
+    """How both sides are cut.
+
+    Attributes:
+        source: The source's segmenter.
+        target: The target's.
+    """
+
+    source: Segmenter
+    target: Segmenter
+
+
+def choose_cut(settings: RunSettings, pairs: Callable[[], Iterable[Pair]]) -> Cut:
+    """How both sides are cut; subwords are learnt from the training data.
+
+    Args:
+        settings: How.
+        pairs: Reads the training data from its beginning.
+    """
+
+    def cut(side: SideSettings, lines: Callable[[], Iterable[str]]) -> Segmenter:
+        if side.symbols != "subwords":
+            return side.segmenter()
+        form = side.normalize or "none"
+        # Enough for the data to show each piece several times.
+        count = side.pieces or min(8000, max(500, sum(1 for _ in lines()) // 4))
+        known = learn_pieces((normalized(line, form) for line in lines()), count).known
+        return side.segmenter(known)
+
+    text = settings.text
+    return Cut(
+        cut(text.source, lambda: (pair.source for pair in pairs())),
+        cut(text.target, lambda: (pair.target for pair in pairs())),
+    )
+
+
+def survey(
+    settings: RunSettings, cut: Cut, pairs: Iterable[Pair], path: str | None = None
+) -> Survey:
     """Count the symbols of the training data, and refuse what is too long.
 
     Raises:
         DataError: A string is longer than `text.longest`, or has no symbols.
     """
     found, digest = Survey(), hashlib.sha256()
-    source, target = settings.text.source.segmenter(), settings.text.target.segmenter()
     for pair in pairs:
-        read, written = source.texts(pair.source), target.texts(pair.target)
+        read, written = cut.source.texts(pair.source), cut.target.texts(pair.target)
         for side, symbols in (("source", read), ("target", written)):
             if len(symbols) > settings.text.longest:
                 raise DataError(

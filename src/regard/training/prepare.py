@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from regard.model import Vocabularies
 from regard.text import BatchMaker, Corpus, Pair, Tokens
-from regard.training.choices import HEAD, choose_sizes, choose_symbols, survey
+from regard.training.choices import HEAD, Cut, choose_cut, choose_sizes, choose_symbols, survey
 from regard.training.config import RunSettings
 from regard.training.sources import Split
 
@@ -61,21 +61,21 @@ def prepare(parts: Split, settings: RunSettings, *, is_settled: bool) -> Prepare
     """
     if not is_settled:
         settings = choose_symbols(settings, parts.train.head(HEAD))
-    found = survey(settings, parts.train.again(), parts.train.name)
+    cut = choose_cut(settings, parts.train.again)
+    found = survey(settings, cut, parts.train.again(), parts.train.name)
     if not is_settled:
         settings = choose_sizes(settings, found)
     known = found.vocabularies()
-    corpus = Corpus.of(encoded(settings, known, parts.train.again()))
+    corpus = Corpus.of(encoded(cut, known, parts.train.again()))
     maker = BatchMaker.of(corpus, known.source, known.target, known.tags)
     return Prepared(settings, known, maker, found.fingerprint)
 
 
-def encoded(settings: RunSettings, known: Vocabularies, pairs: Iterable[Pair]) -> Iterator[Tokens]:
+def encoded(cut: Cut, known: Vocabularies, pairs: Iterable[Pair]) -> Iterator[Tokens]:
     """Pairs as ids, one at a time."""
-    source, target = settings.text.source.segmenter(), settings.text.target.segmenter()
     for pair in pairs:
         yield Tokens(
-            known.source.encode(source.texts(pair.source)),
-            known.target.encode(target.texts(pair.target)),
+            known.source.encode(cut.source.texts(pair.source)),
+            known.target.encode(cut.target.texts(pair.target)),
             [] if known.tags is None else known.tags.encode(pair.tags),
         )
