@@ -32,8 +32,9 @@ class BottleneckState(State):
     final: Float[Tensor, "batch final"]
     told: Float[Tensor, "batch told"]
 
-    def select(self, rows: Int[Tensor, " rows"]) -> "BottleneckState":
+    def select(self, rows: Int[Tensor, " rows"] | Int[Tensor, "sources each"]) -> "BottleneckState":
         """Keep, drop or repeat rows."""
+        rows = rows.flatten()
         return BottleneckState(self.carried[rows], self.final[rows], self.told[rows])
 
 

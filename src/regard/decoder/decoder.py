@@ -25,8 +25,13 @@ class State(ABC):
     """All that a decoder carries from step to step, its memory included."""
 
     @abstractmethod
-    def select(self, rows: Int[Tensor, " rows"]) -> "State":
-        """Keep, drop or repeat rows."""
+    def select(self, rows: Int[Tensor, " rows"] | Int[Tensor, "sources each"]) -> "State":
+        """Keep, drop or repeat rows.
+
+        Args:
+            rows: Which; or a table of them, those of one source in a line: what
+                belongs to the source is then kept once for all of them.
+        """
 
 
 class Step(NamedTuple):

@@ -31,7 +31,7 @@ class EnsembleState(State):
 
     members: tuple[State, ...]
 
-    def select(self, rows: Int[Tensor, " rows"]) -> "EnsembleState":
+    def select(self, rows: Int[Tensor, " rows"] | Int[Tensor, "sources each"]) -> "EnsembleState":
         """Keep, drop or repeat rows."""
         return EnsembleState(tuple(state.select(rows) for state in self.members))
 

@@ -27,29 +27,39 @@ from regard.layers import Embedding, Recurrence
 class RecurrentState(State):
     """What the recurrent decoder carries.
 
+    Rows that write to one source stand together, and share its memory.
+
     Attributes:
         carried: The cell's state, all layers.
-        memory: What is looked at.
+        memory: What is looked at, once a source.
         told: What the tags say together.
-        vector: The last joined vector, with input feeding.
-        coverage: What was looked at so far.
+        vector: The last joined vector; no columns without input feeding.
+        coverage: What was looked at so far; no columns without coverage.
     """
 
     carried: Float[Tensor, "batch carried"]
     memory: Memory
     told: Float[Tensor, "batch told"]
-    vector: Float[Tensor, "batch hidden"]
-    coverage: Float[Tensor, "batch source"]
+    vector: Float[Tensor, "batch vector"]
+    coverage: Float[Tensor, "batch covered"]
 
-    def select(self, rows: Int[Tensor, " rows"]) -> "RecurrentState":
+    @property
+    def each(self) -> int:
+        """How many rows write to one source."""
+        return len(self.carried) // max(1, len(self.memory.mask))
+
+    def select(self, rows: Int[Tensor, " rows"] | Int[Tensor, "sources each"]) -> "RecurrentState":
         """Keep, drop or repeat rows."""
-        return replace(
-            self,
-            carried=self.carried[rows],
-            memory=self.memory.select(rows),
-            told=self.told[rows],
-            vector=self.vector[rows],
-            coverage=self.coverage[rows],
+        flat, sources = rows.flatten(), rows // self.each
+        is_shared = rows.ndim == 2 and self.coverage.shape[1] == 0
+        sources = sources[:, 0] if is_shared else sources.flatten()
+        is_same = torch.equal(sources, torch.arange(len(self.memory.mask), device=rows.device))
+        return RecurrentState(
+            self.carried[flat],
+            self.memory if is_same else self.memory.select(sources),
+            self.told[flat],
+            self.vector[flat],
+            self.coverage[flat],
         )
 
 
@@ -91,8 +101,10 @@ class RecurrentDecoder(Decoder):
         """Prepare the keys; begin where the encoder ended."""
         memory = self.attention.memorize(encoding.states, encoding.mask)
         carried = self.bridge(encoding.final).tanh()
-        vector = carried.new_zeros(len(carried), self.recurrence.size)
-        return RecurrentState(carried, memory, encoding.told, vector, no_coverage(memory))
+        vector = carried.new_zeros(len(carried), self.recurrence.size if self.feeds_input else 0)
+        coverage = no_coverage(memory)
+        coverage = coverage if self.uses_coverage else coverage[:, :0]
+        return RecurrentState(carried, memory, encoding.told, vector, coverage)
 
     def step(
         self,
@@ -111,8 +123,11 @@ class RecurrentDecoder(Decoder):
         context, row = look.context.squeeze(1), _row(look)
         hidden = hidden.squeeze(1)
         vector = self.output.vector(hidden, context)
-        coverage = add_coverage(state.coverage, row.unsqueeze(1))
-        after = replace(state, carried=carried, vector=vector, coverage=coverage)
+        after = replace(state, carried=carried)
+        if self.feeds_input:
+            after = replace(after, vector=vector)
+        if self.uses_coverage:
+            after = replace(after, coverage=add_coverage(state.coverage, row.unsqueeze(1)))
         return Step(self.output.write(vector), hidden, context, row, (look,), after)
 
     def scores(
@@ -121,7 +136,9 @@ class RecurrentDecoder(Decoder):
         """What the look had before normalising."""
         assert isinstance(state, RecurrentState)
         coverage = state.coverage if self.uses_coverage else None
-        return self.attention.score(hidden.unsqueeze(1), state.memory.keys, coverage=coverage)
+        query = hidden.unflatten(0, (-1, state.each))
+        scores = self.attention.score(query, state.memory.keys, coverage=coverage)
+        return scores.flatten(0, 1).unsqueeze(1)
 
     def forward(
         self, inputs: Int[Tensor, "batch target"], encoding: Encoding, needs_weights: bool = True
@@ -143,11 +160,16 @@ class RecurrentDecoder(Decoder):
         return self.output(hidden, context)
 
     def _look(self, hidden: Tensor, state: RecurrentState, weights: Tensor | None) -> Attended:
-        if weights is not None:
-            given = weights.unsqueeze(1)
-            return Attended(mix(given, state.memory), given)
-        coverage = state.coverage if self.uses_coverage else None
-        return self.attention(hidden, state.memory, coverage=coverage)
+        # (rows, 1, size) becomes (sources, rows of each, size), and back.
+        query = hidden.view(len(state.memory.mask), state.each, -1)
+        if weights is None:
+            coverage = state.coverage if self.uses_coverage else None
+            context, weights = self.attention(query, state.memory, coverage=coverage)
+            assert weights is not None
+        else:
+            weights = weights.view(*query.shape[:2], -1)
+            context = mix(weights, state.memory)
+        return Attended(context.view(len(hidden), 1, -1), weights.view(len(hidden), 1, -1))
 
     def _forward_by_steps(self, inputs: Tensor, state: State) -> Decoded:
         logits, looks = list[Tensor](), list[Attended]()

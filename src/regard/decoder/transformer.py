@@ -32,8 +32,11 @@ class TransformerState(State):
     written: tuple[Memory, ...]
     length: int
 
-    def select(self, rows: Int[Tensor, " rows"]) -> "TransformerState":
+    def select(
+        self, rows: Int[Tensor, " rows"] | Int[Tensor, "sources each"]
+    ) -> "TransformerState":
         """Keep, drop or repeat rows."""
+        rows = rows.flatten()
         return TransformerState(
             tuple(memory.select(rows) for memory in self.memories),
             tuple(memory.select(rows) for memory in self.written),

@@ -23,10 +23,18 @@ from regard.search.hypothesis import Hypothesis
 from regard.text import END, START
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Trace:
-    """One step of the search, for all living sources: enough to walk back."""
+    """One step of the search: enough to walk back.
 
+    Attributes:
+        rows: For each source its row in this step, or -1.
+        tokens: What each living hypothesis wrote, (row, hypothesis).
+        parents: Which hypothesis of the step before it goes on with.
+        weights: Where those parents looked, (row, parent, source).
+    """
+
+    rows: np.ndarray
     tokens: np.ndarray
     parents: np.ndarray
     weights: np.ndarray | None
@@ -79,15 +87,15 @@ class _Search:
         self.decoder, self.size, self.power = decoder, size, power
         count, device = len(limits), limits.device
         self.found = [list[_Finished]() for _ in range(count)]
-        self.traces = [list[_Trace]() for _ in range(count)]
+        # The ranks of each source's best finished hypotheses, as many as its beam is wide.
+        self.ranks = np.full((count, size), -np.inf)
+        self.traces: list[_Trace] = []
         self.sources = np.arange(count)
-        self.limits = limits
-        self.may_be_unknown = may_be_unknown.repeat_interleave(size)
-        self.log_probs = torch.full((count, size), -torch.inf, dtype=torch.float64, device=device)
-        self.log_probs[:, 0] = 0
-        self.tokens = torch.full((count * size,), START, device=device)
-        spread = torch.arange(count, device=device).repeat_interleave(size)
-        self.state: State = decoder.start(encoding).select(spread)
+        self.limits, self.may_be_unknown = limits, may_be_unknown
+        # At first each source has one hypothesis, the empty one.
+        self.log_probs = torch.zeros((count, 1), dtype=torch.float64, device=device)
+        self.tokens = torch.full((count,), START, device=device)
+        self.state: State = decoder.start(encoding)
         self.length = 0
 
     def run(self) -> list[list[Hypothesis]]:
@@ -100,27 +108,31 @@ class _Search:
         ]
 
     def _advance(self) -> None:
+        count, width = self.log_probs.shape
         step = self.decoder.step(self.tokens, self.state)
         log_probs = step.logits.float().log_softmax(-1).double()
         vocabulary = log_probs.shape[-1]
-        log_probs = writable(log_probs, self.may_be_unknown)
-        wants_end = (log_probs.argmax(-1) == END).cpu().numpy()
-        totals = self.log_probs.unsqueeze(-1) + log_probs.view(len(self.sources), self.size, -1)
+        log_probs = writable(log_probs, self.may_be_unknown.repeat_interleave(width))
+        wants_end = (log_probs.argmax(-1) == END).view(count, width).cpu().numpy()
+        totals = self.log_probs.unsqueeze(-1) + log_probs.view(count, width, -1)
         is_last = self.limits <= self.length
         others = torch.arange(vocabulary, device=totals.device) != END
         totals = totals.masked_fill(is_last[:, None, None] & others, -torch.inf)
-        width = min(2 * self.size, self.size * vocabulary)
-        candidates, index = totals.flatten(1).topk(width, -1)
+        candidates, index = totals.flatten(1).topk(min(2 * self.size, width * vocabulary), -1)
         parents, tokens = index // vocabulary, index % vocabulary
-        weights = None if step.weights is None else step.weights.float().cpu().numpy()
+        weights = None
+        if step.weights is not None:
+            weights = step.weights.float().view(count, width, -1).cpu().numpy()
         self._collect(candidates, parents, tokens, weights, is_last.cpu().numpy(), wants_end)
         living = candidates.masked_fill(tokens == END, -torch.inf)
-        self.log_probs, kept = living.topk(min(self.size, width), -1)
+        self.log_probs, kept = living.topk(min(self.size, living.shape[1]), -1)
         parents, tokens = parents.gather(1, kept), tokens.gather(1, kept)
-        self._remember(tokens.cpu().numpy(), parents.cpu().numpy(), weights)
-        base = torch.arange(len(self.sources), device=tokens.device).unsqueeze(1) * self.size
-        self.tokens = tokens.flatten()
-        self.state = step.state.select((base + parents).flatten())
+        rows = np.full(len(self.found), -1)
+        rows[self.sources] = np.arange(count)
+        trace = _Trace(rows, tokens.cpu().numpy(), parents.cpu().numpy(), weights)
+        self.traces.append(trace)
+        first = torch.arange(count, device=tokens.device).unsqueeze(1) * width
+        self.tokens, self.state = tokens.flatten(), step.state.select(first + parents)
         self.length += 1
 
     def _collect(
@@ -132,49 +144,40 @@ class _Search:
         log_probs, places = candidates.cpu().numpy(), parents.cpu().numpy()
         for row, column in np.argwhere(ended.cpu().numpy()):
             log_prob, place = float(log_probs[row, column]), int(places[row, column])
-            parent = row * self.size + place
-            look = None if weights is None else weights[parent]
-            is_complete = bool(wants_end[parent] or not is_last[row])
-            end = _Finished(self._rank(log_prob), -self.length, -place, look, log_prob, is_complete)
-            self.found[self.sources[row]].append(end)
-
-    def _remember(
-        self, tokens: np.ndarray, parents: np.ndarray, weights: np.ndarray | None
-    ) -> None:
-        for row, source in enumerate(self.sources):
-            part = slice(row * self.size, (row + 1) * self.size)
-            look = None if weights is None else weights[part]
-            self.traces[source].append(_Trace(tokens[row], parents[row], look))
-
-    def _rank(self, log_prob: float) -> float:
-        return log_prob / (self.length + 1) ** self.power
+            look = None if weights is None else weights[row, place]
+            is_complete = bool(wants_end[row, place] or not is_last[row])
+            rank = log_prob / (self.length + 1) ** self.power
+            end = _Finished(rank, -self.length, -place, look, log_prob, is_complete)
+            source = self.sources[row]
+            self.found[source].append(end)
+            worst = self.ranks[source].argmin()
+            self.ranks[source, worst] = max(rank, self.ranks[source, worst])
 
     def _drop_done(self) -> None:
         best_living = self.log_probs[:, 0].cpu().numpy() / self.length**self.power
-        going: list[int] = []
-        for row, source in enumerate(self.sources):
-            ranks = sorted((end.rank for end in self.found[source]), reverse=True)[: self.size]
-            is_done = len(ranks) == self.size and best_living[row] <= ranks[-1]
-            if not is_done and best_living[row] > -np.inf:
-                going.append(row)
-        if len(going) == len(self.sources):
+        worst = self.ranks[self.sources].min(1)
+        # Without an ending there is nothing worse than the worst: minus infinity goes on.
+        is_going = (best_living > worst) & (best_living > -np.inf)
+        if is_going.all():
             return
-        self.sources = self.sources[going]
-        rows = torch.tensor(going, dtype=torch.long, device=self.limits.device)
+        self.sources = self.sources[is_going]
+        width = self.log_probs.shape[1]
+        rows = torch.from_numpy(np.flatnonzero(is_going)).to(self.limits.device)
         self.limits, self.log_probs = self.limits[rows], self.log_probs[rows]
-        each = rows.unsqueeze(1) * self.size + torch.arange(self.size, device=rows.device)
-        self.tokens = self.tokens[each.flatten()]
-        self.may_be_unknown = self.may_be_unknown[each.flatten()]
-        self.state = self.state.select(each.flatten())
+        self.may_be_unknown = self.may_be_unknown[rows]
+        each = rows.unsqueeze(1) * width + torch.arange(width, device=rows.device)
+        self.tokens, self.state = self.tokens[each.flatten()], self.state.select(each)
 
     def _hypothesis(self, source: int, end: _Finished) -> Hypothesis:
         tokens, looks, place = [END], [end.token_weights], -end.place
-        for trace in reversed(self.traces[source][: -end.step]):
-            tokens.append(int(trace.tokens[place]))
-            place = int(trace.parents[place])
-            looks.append(None if trace.weights is None else trace.weights[place])
-        rows = [look for look in reversed(looks) if look is not None]
+        for trace in reversed(self.traces[: -end.step]):
+            row = trace.rows[source]
+            tokens.append(int(trace.tokens[row, place]))
+            place = int(trace.parents[row, place])
+            looks.append(None if trace.weights is None else trace.weights[row, place])
+        looks.reverse()
         return Hypothesis(
-            tuple(reversed(tokens)), end.log_prob, np.stack(rows) if rows else None,
+            tuple(reversed(tokens)), end.log_prob,
+            np.stack([look for look in looks if look is not None]) if looks[0] is not None else None,
             end.is_complete,
         )  # fmt: skip
