@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from regard.decoder.decoder import Decoded, Decoder, State, Step
 from regard.decoder.output import Output, told_inputs
 from regard.encoder import Encoding
-from regard.layers import Embedding, Recurrence
+from regard.layers import Embedding, Recurrence, SequenceDropout
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class BottleneckDecoder(Decoder):
         self.embedding = embedding
         self.recurrence = recurrence
         self.bridge = nn.Linear(final_size, recurrence.carried_size)
-        self.drop = nn.Dropout(dropout)
+        self.drop = SequenceDropout(dropout)
         self.output = Output(
             recurrence.size, context_size=final_size, dropout=dropout,
             vocabulary=embedding.table.num_embeddings,

@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.layers import SequenceDropout
+
 
 class Output(nn.Module):
     """Joins hidden state and context, and writes.
@@ -24,7 +26,7 @@ class Output(nn.Module):
     ) -> None:
         super().__init__()
         self.combine = nn.Linear(hidden_size + context_size, hidden_size)
-        self.drop = nn.Dropout(dropout)
+        self.drop = SequenceDropout(dropout)
         self.write = nn.Linear(hidden_size, vocabulary)
 
     def vector(

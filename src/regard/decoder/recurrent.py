@@ -20,7 +20,7 @@ from regard.attention import Attended, Attention, Memory, add_coverage, mix, no_
 from regard.decoder.decoder import Decoded, Decoder, State, Step
 from regard.decoder.output import Output, told_inputs
 from regard.encoder import Encoding
-from regard.layers import Embedding, Recurrence
+from regard.layers import Embedding, Recurrence, SequenceDropout
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class RecurrentDecoder(Decoder):
         self.recurrence = recurrence
         self.attention = attention
         self.bridge = nn.Linear(final_size, recurrence.carried_size)
-        self.drop = nn.Dropout(dropout)
+        self.drop = SequenceDropout(dropout)
         self.output = Output(
             recurrence.size, context_size=state_size, dropout=dropout,
             vocabulary=embedding.table.num_embeddings,

@@ -1,5 +1,6 @@
 """Layers: parts with no look in them."""
 
+from regard.layers.dropout import SequenceDropout
 from regard.layers.embedding import Embedding, Position
 from regard.layers.feedforward import FeedForward
 from regard.layers.recurrence import Cell, Recurred, Recurrence, TwoWayRecurrence
@@ -11,5 +12,6 @@ __all__ = [
     "Position",
     "Recurred",
     "Recurrence",
+    "SequenceDropout",
     "TwoWayRecurrence",
 ]

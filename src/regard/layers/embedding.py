@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError
+from regard.layers.dropout import SequenceDropout
 
 
 class Embedding(nn.Module):
@@ -29,7 +30,7 @@ class Embedding(nn.Module):
         nn.init.normal_(self.table.weight, std=size**-0.5)
         with torch.no_grad():
             self.table.weight[padding].zero_()
-        self.drop = nn.Dropout(dropout)
+        self.drop = SequenceDropout(dropout)
         self.scale = math.sqrt(size)
 
     def forward(self, tokens: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch size"]:

@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from regard.layers.dropout import SequenceDropout
 from regard.precision import full_precision
 
 Cell = Literal["lstm", "gru"]
@@ -52,7 +53,7 @@ class Recurrence(nn.Module):
         make = nn.LSTM if cell == "lstm" else nn.GRU
         widths = [input_size] + [size] * (layers - 1)
         self.layers = nn.ModuleList(make(width, size, batch_first=True) for width in widths)
-        self.drop = nn.Dropout(dropout)
+        self.drop = SequenceDropout(dropout)
         self.cell = cell
         self.size = size
         self.parts = 2 if cell == "lstm" else 1
@@ -131,7 +132,7 @@ class TwoWayRecurrence(nn.Module):
         widths = [input_size] + [2 * size] * (layers - 1)
         self.forwards = nn.ModuleList(Recurrence(width, size, cell=cell) for width in widths)
         self.backwards = nn.ModuleList(Recurrence(width, size, cell=cell) for width in widths)
-        self.drop = nn.Dropout(dropout)
+        self.drop = SequenceDropout(dropout)
 
     def forward(
         self, inputs: Float[Tensor, "batch length input"], lengths: Int[Tensor, " batch"]

@@ -14,6 +14,7 @@ from regard.errors import SettingsError
 from regard.evaluation import RESAMPLES, Evaluation, TextMeasures, evaluate
 from regard.model import ModelSettings, Saved, load_model, save_model
 from regard.precision import device_of
+from regard.predictor.looking import looked_up
 from regard.predictor.prediction import LookedUp, Prediction
 from regard.predictor.reader import (
     Asked,
@@ -30,7 +31,6 @@ from regard.predictor.writer import Writer, cropped, source_labels
 from regard.search import Hypothesis, beam, forced, greedy
 from regard.text import (
     END,
-    START,
     UNKNOWN,
     Pair,
 )
@@ -191,7 +191,6 @@ class Predictor:
         )
         return evaluate(scored, signature, resamples=resamples, text_measures=text_measures)
 
-    @torch.no_grad()
     def look_up(self, pair: Pair, step: int) -> LookedUp:
         """The numbers of one step of writing a given target.
 
@@ -203,29 +202,10 @@ class Predictor:
             SettingsError: The model never looks back, or there is no such step.
         """
         one, target = self.reader.read(pair), [*self.reader.target_tokens(pair), END]
-        decoder = self.model.decoder
-        if decoder.alignment is None:
-            raise SettingsError("this model never looks back: it has no look to show.")
         if not 1 <= step <= len(target):
             raise SettingsError(f"step {step}: expected 1 to {len(target)}, the end symbol.")
-        state = decoder.start(self.model.encode(self.reader.batch([one], self._device)))
-        before, inputs = state, [START, *target]
-        taken = None
-        for token in inputs[:step]:
-            before = taken.state if taken else state
-            taken = decoder.step(torch.tensor([token], device=self._device), before)
-        assert taken is not None
-        scores, weights = decoder.scores(taken.hidden, before), taken.weights
-        assert scores is not None
-        assert weights is not None
-        chances, tokens = taken.logits[0].softmax(-1).topk(min(5, taken.logits.shape[-1]))
-        known = self.saved.vocabularies.target
-        return LookedUp(
-            source_labels(one), (True,) * scores.shape[-1], scores[0].cpu().numpy(),
-            weights[0].cpu().numpy(), taken.context[0].cpu().numpy(),
-            known.decode([target[step - 1]])[0],
-            tuple(zip(known.decode(tokens.tolist()), chances.tolist(), strict=True)),
-        )  # fmt: skip
+        source = self.reader.batch([one], self._device)
+        return looked_up(self.saved, source, target[:step], source_labels(one))
 
     def check(self, pairs: Iterable[Pair]) -> None:
         """Refuse pairs that could not be scored: at the door, not in the middle of the work.
