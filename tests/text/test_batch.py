@@ -79,3 +79,17 @@ def test_a_corpus_knows_its_length():
     assert len(corpus_of(([4], [4]), ([5], [5]))) == 2
     with pytest.raises(IndexError):
         corpus_of(([4], [4])).source.padded(np.array([3]))
+
+
+@pytest.mark.parametrize("ids", [200, 60_000, 100_000])
+def test_ids_are_stored_in_as_few_bytes_as_hold_them_and_come_back_whole(ids):
+    pairs = [Tokens([ids - 1, 4], [5], []), Tokens([4], [ids - 2, 6, 7], [])]
+    corpus = Corpus.of(pairs, ids)
+    assert corpus.source.values.itemsize == {200: 1, 60_000: 2, 100_000: 4}[ids]
+    assert corpus.source.padded(np.array([0, 1])).tolist() == [[ids - 1, 4], [4, 0]]
+    assert corpus.target.padded(np.array([0, 1])).tolist() == [[5, 0, 0], [ids - 2, 6, 7]]
+
+
+def test_an_id_that_does_not_fit_is_never_cut_down():
+    with pytest.raises(OverflowError):
+        Corpus.of([Tokens([300], [5], [])], 200)

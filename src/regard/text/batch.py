@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Integer
 from torch import Tensor
 
 from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
 
-Integers = Int[np.ndarray, "..."]
+Integers = Integer[np.ndarray, "..."]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Sequences:
     @property
     def lengths(self) -> Integers:
         """How long each sequence is."""
-        return np.diff(self.offsets)
+        return np.diff(self.offsets).astype(np.int32)
 
     def padded(self, rows: Integers) -> Integers:
         """The given sequences as rows, padded to the longest."""
@@ -96,7 +96,7 @@ class Sequences:
         inside = columns < lengths[:, None]
         places = np.where(inside, starts[:, None] + columns, 0)
         values = self.values[places] if len(self.values) else np.zeros_like(places)
-        return np.where(inside, values, PADDING)
+        return np.where(inside, values, PADDING).astype(np.int32)
 
 
 class Tokens(NamedTuple):
@@ -122,15 +122,21 @@ class Corpus:
     tags: Sequences
 
     @classmethod
-    def of(cls, pairs: Iterable[Tokens]) -> "Corpus":
-        """Store pairs as they come, without keeping them."""
-        flat = [array("i") for _ in Tokens._fields]
+    def of(cls, pairs: Iterable[Tokens], ids: int = 2**31) -> "Corpus":
+        """Store pairs as they come, without keeping them.
+
+        Args:
+            pairs: The pairs.
+            ids: How many different ids there may be: few need a byte each.
+        """
+        kind = "B" if ids <= 2**8 else "H" if ids <= 2**16 else "i"
+        flat = [array(kind) for _ in Tokens._fields]
         offsets = [array("q", [0]) for _ in Tokens._fields]
         for pair in pairs:
             for values, ends, sequence in zip(flat, offsets, pair, strict=True):
                 values.extend(sequence)
                 ends.append(len(values))
-        return cls(*(Sequences(np.asarray(values).view(np.int32), np.asarray(ends).view(np.int64))
+        return cls(*(Sequences(np.asarray(values), _narrow(np.asarray(ends).view(np.int64)))
                      for values, ends in zip(flat, offsets, strict=True)))  # fmt: skip
 
     def __len__(self) -> int:
@@ -154,6 +160,11 @@ class Corpus:
             chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
             batches += _cut(chunk, lengths[chunk], size, symbols)
         return [batches[index] for index in chance.permutation(len(batches))]
+
+
+def _narrow(offsets: Integers) -> Integers:
+    # Half of the bytes, where they suffice.
+    return offsets.astype(np.int32) if offsets[-1] < 2**31 else offsets
 
 
 def _cut(rows: Integers, lengths: Integers, size: int, symbols: int) -> list[Integers]:

@@ -66,7 +66,9 @@ def prepare(parts: Split, settings: RunSettings, *, is_settled: bool) -> Prepare
     if not is_settled:
         settings = choose_sizes(settings, found)
     known = found.vocabularies()
-    corpus = Corpus.of(encoded(cut, known, parts.train.again()))
+    sides = (known.source, known.target, known.tags or ())
+    ids = max(len(side) for side in sides)
+    corpus = Corpus.of(encoded(cut, known, parts.train.again()), ids)
     maker = BatchMaker.of(corpus, known.source, known.target, known.tags)
     return Prepared(settings, known, maker, found.fingerprint)
 
