@@ -41,3 +41,30 @@ class TutorialModel(nn.Module):
             feed = self.combine(torch.cat([hidden, context], -1)).tanh()
             logits.append(self.write(feed))
         return torch.stack(logits, 1)
+
+    @torch.no_grad()
+    def greedy(self, source: Tensor, lengths: Tensor, longest: int) -> Tensor:
+        """The likeliest symbols, until every row of the batch has ended."""
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.source(source), lengths, batch_first=True, enforce_sorted=False
+        )
+        states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
+        keys = self.key(states)
+        hidden = cell = feed = states.new_zeros(len(source), self.size)
+        is_padding = (source == 0)[:, : states.shape[1]]
+        tokens = torch.ones(len(source), dtype=torch.long)
+        has_ended = torch.zeros(len(source), dtype=torch.bool)
+        written = []
+        for _ in range(longest):
+            read = torch.cat([self.target(tokens), feed], -1)
+            hidden, cell = self.cell(read, (hidden, cell))
+            scores = (keys @ hidden.unsqueeze(-1)).squeeze(-1)
+            weights = scores.masked_fill(is_padding, -torch.inf).softmax(-1)
+            context = (weights.unsqueeze(1) @ states).squeeze(1)
+            feed = self.combine(torch.cat([hidden, context], -1)).tanh()
+            tokens = self.write(feed).argmax(-1)
+            written.append(tokens)
+            has_ended |= tokens == 2
+            if bool(has_ended.all()):
+                break
+        return torch.stack(written, 1)

@@ -101,9 +101,9 @@ class Trainer:
         """Train to the end; stop asking for more to stop earlier."""
         self.began = (time.monotonic(), time.process_time())
         while not self.position.is_finished:
-            batches = self._batches()
+            batches = self.batches()
             for rows in batches[self.position.batch :]:
-                loss = self._update(rows)
+                loss = self.update(rows)
                 is_last_of_epoch = self.position.batch == len(batches)
                 self._finish_if_done(is_last_of_epoch)
                 if self._is_due(is_last_of_epoch) or self.position.is_finished:
@@ -156,10 +156,11 @@ class Trainer:
         """Share of the training that is done: of the time budget, or of the epochs."""
         if self.settings.minutes is not None:
             return min(1.0, self.seconds() / (60 * self.settings.minutes))
-        passes = self.position.epoch + self.position.batch / len(self._batches())
+        passes = self.position.epoch + self.position.batch / len(self.batches())
         return min(1.0, passes / (self.settings.epochs or 1))
 
-    def _batches(self) -> list[np.ndarray]:
+    def batches(self) -> list[np.ndarray]:
+        """The rows of each batch of this epoch."""
         settings, epoch = self.settings, self.position.epoch
         if self.cut is None or self.cut[0] != epoch:
             batches = self.maker.corpus.batches(
@@ -168,7 +169,18 @@ class Trainer:
             self.cut = (epoch, batches)
         return self.cut[1]
 
-    def _update(self, rows: np.ndarray) -> float:
+    def update(self, rows: np.ndarray) -> float:
+        """Learn from some pairs.
+
+        Args:
+            rows: Which.
+
+        Returns:
+            The loss.
+
+        Raises:
+            RegardError: The loss is no number.
+        """
         position, settings = self.position, self.settings
         chance = np.random.default_rng([settings.seed, position.epoch, position.batch])
         batch = self.maker.batch(rows, chance).to(self.accelerator.device)

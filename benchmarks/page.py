@@ -1,0 +1,123 @@
+"""The page of results in the docs, made from the results that are kept."""
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+from benchmarks.results import kept
+
+DOCS = Path(__file__).parent.parent / "docs" / "reference"
+PAGE = DOCS / "measured.md"
+PICTURE = DOCS / "growth.svg"
+KIND = "test, beam 5"
+
+
+def write() -> None:
+    """Write the page and its picture."""
+    PAGE.write_text(text())
+    bench = kept("bench")
+    if bench is not None:
+        draw(bench["curves"])
+
+
+def text() -> str:
+    """The page."""
+    lines = [
+        "# Measured",
+        "",
+        "This page is made from the results that lie in `benchmarks/results/`.",
+        "",
+    ]
+    bench = kept("bench")
+    if bench is not None:
+        lines += ["## Speed and memory", "", f"`make bench`, on {_machine(bench['machine'])}.", ""]
+        lines += bench_table(bench["lines"])
+        lines += [
+            "",
+            "## Growth",
+            "",
+            "![Time and memory against lengths, batch and pairs](growth.svg)",
+            "",
+        ]
+    if kept("accuracy") is not None:
+        lines += ["## Accuracy", "", *accuracy_table(), ""]
+    return "\n".join(lines)
+
+
+def bench_table(rows: list[dict[str, Any]]) -> list[str]:
+    """A line each."""
+    lines = ["| what | figure | goal | met | how |", "|---|---:|---:|---|---|"]
+    for row in rows:
+        goal = "" if row["goal"] is None else f"{'≤' if row['at_most'] else '≥'} {row['goal']:g}"
+        met = {None: "", True: "yes", False: "**no**"}[row["is_met"]]
+        lines.append(
+            f"| {row['name']} | {row['value']:.2f} {row['unit']} | {goal} | {met} | {row['note']} |"
+        )
+    return lines
+
+
+def accuracy_table() -> list[str]:
+    """Ours beside the published."""
+    table = kept("accuracy")
+    assert table is not None
+    languages, published = table["languages"], table["published"]
+    seeds = table["seeds"]
+    others = list(next(iter(published.values())))
+    lines = [
+        f"Word error rates on the test sets of SIGMORPHON 2020 task 1, in percent, beam of 5; "
+        f"defaults, {seeds} seeds, on {_machine(table['machine'])}.",
+        "",
+        f"| language | single, mean (least to most) | ensemble of {seeds} | 95 % interval | "
+        + " | ".join(others) + " | training, s |",
+        "|---|---:|---:|---:|" + "---:|" * len(others) + "---:|",
+    ]  # fmt: skip
+    for name, row in languages.items():
+        found = row[KIND]
+        single = found["single"]
+        lines.append(
+            f"| {name} | {statistics.fmean(single):.2f} ({min(single):.2f} to {max(single):.2f}) | "
+            f"{found['ensemble']:.2f} | {found['interval'][0]:.2f} to {found['interval'][1]:.2f} | "
+            + " | ".join(f"{published[name][other]:.2f}" if name in published else "" for other in others)
+            + f" | {row['seconds']:.0f} |"
+        )  # fmt: skip
+    known = [name for name in languages if name in published]
+    if known:
+        singles = statistics.fmean(
+            statistics.fmean(languages[name][KIND]["single"]) for name in known
+        )
+        joint = statistics.fmean(languages[name][KIND]["ensemble"] for name in known)
+        means = " | ".join(
+            f"{statistics.fmean(published[name][other] for name in known):.2f}" for other in others
+        )
+        lines.append(f"| **mean** | {singles:.2f} | {joint:.2f} | | {means} | |")
+    return lines
+
+
+def draw(curves: list[dict[str, Any]]) -> None:
+    """The growth curves as a picture."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "regard"
+    from matplotlib import pyplot as plt
+
+    figure, panels = plt.subplots(2, 3, figsize=(11, 6.2), layout="constrained")
+    for panel, curve in zip(panels.flat, curves, strict=True):
+        panel.loglog(curve["places"], curve["values"], "o-", color="#3b5b92")
+        panel.set_xlabel(curve["across"])
+        panel.set_ylabel(curve["up"])
+        panel.grid(visible=True, which="both", alpha=0.25)
+        panel.set_ylim(min(curve["values"]) / 3, max(curve["values"]) * 3)
+    figure.savefig(PICTURE, metadata={"Date": None})
+    plt.close(figure)
+
+
+def _machine(table: dict[str, Any]) -> str:
+    return (
+        f"{table['processor']} with {table['threads']} threads, torch {table['torch']}, "
+        f"regard {table['regard']}, {table['date']}"
+    )
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,46 @@
+"""Start-up and memory."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.line import Line, growth_of, seconds
+
+
+def system() -> Iterator[Line]:
+    python = sys.executable
+    yield Line("regard --help", seconds([str(Path(python).with_name("regard")), "--help"]), "s", 0.5,
+               at_most=True)  # fmt: skip
+    torch, regard = (
+        seconds([python, "-c", f"import {name}"]) for name in ("torch", "torch, regard")
+    )
+    touched = seconds([python, "-c", "import regard; regard.attend, regard.load"])
+    yield Line("import regard, against import torch", touched / torch, "x", 1.2, at_most=True,
+               note=f"{touched:.2f} against {torch:.2f} s; names alone {regard:.2f} s")  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        yield _training_memory(Path(folder))
+
+
+def _training_memory(folder: Path) -> Line:
+    """The growth for each further line, times ten million."""
+    grown = []
+    for count in (200_000, 600_000):
+        path = folder / f"{count}.tsv"
+        with path.open("w") as file:
+            file.writelines(f"word{index}\t{index:07d}\n" for index in range(count))
+        setup = (
+            "from regard.training.prepare import prepare\n"
+            "from regard.training.sources import pairs_from, split\n"
+            "from regard.training import RunSettings\n"
+            "settings = RunSettings(); columns = settings.text.layout()"
+        )
+        work = (
+            f"parts = split(pairs_from({str(path)!r}, columns), None)\n"
+            "found = prepare(parts, settings, is_settled=False)\n"
+            "found.maker.corpus.batches(128, 20_000, seed=0, epoch=0)"
+        )
+        grown.append(growth_of(setup, work))
+    each = (grown[1] - grown[0]) / 400_000
+    return Line("training on ten million pairs: memory above torch's own", each * 1e7, "MiB", 600,
+                at_most=True, note=f"from {each * 2**20:.0f} bytes for each further pair")  # fmt: skip
