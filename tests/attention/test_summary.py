@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard import SettingsError, attend, summarize
+from regard.attention.summary import _largest
 from tests.strategies import Look, looks
 
 
@@ -114,3 +115,20 @@ def test_the_matrix_is_never_there():
     with Sizes(), torch.no_grad():
         summarize(query, keys, block=10)
     assert largest <= 10 * 600 * 8
+
+
+@pytest.mark.parametrize("length", [256, 260, 287, 1000])
+@pytest.mark.parametrize("kind", ["spread", "equal", "sharp at the end", "many zeros"])
+def test_the_largest_of_a_long_row_are_those_of_the_whole_row(length, kind):
+    """Long rows are searched by pieces; the whole row is the other route."""
+    chance = torch.Generator().manual_seed(0)
+    weights = {
+        "spread": torch.rand(5, length, generator=chance).softmax(-1),
+        "equal": torch.full((5, length), 1 / length),
+        "sharp at the end": torch.eye(length)[-5:],
+        "many zeros": torch.nn.functional.pad(torch.rand(5, 9, generator=chance), (0, length - 9)),
+    }[kind]
+    found = _largest(weights, 8)
+    assert torch.equal(weights.gather(-1, found.positions), weights.topk(8, -1).values)
+    assert torch.equal(found.first, weights.max(-1).indices)
+    assert all(len(set(row)) == 8 for row in found.positions.tolist())
