@@ -22,7 +22,6 @@ from regard.errors import SettingsError
 from regard.precision import full_precision
 from regard.shapes import require_same_size
 
-
 _PIECE = 32
 
 
