@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format bench docs clean
+.PHONY: demo test check format bench accuracy docs clean
 
 demo: $(VENV)/ready
 	$(BIN)/regard demo
@@ -27,6 +27,11 @@ format: $(VENV)/ready-check
 
 bench: $(VENV)/ready-check
 	$(BIN)/python -m benchmarks
+
+# Six languages with five seeds each: some hours. DATA has LANGUAGE_train.tsv and so on.
+DATA ?= ../shared/data/g2p/sigmorphon2020
+accuracy: $(VENV)/ready-check
+	$(BIN)/python -m benchmarks.accuracy $(DATA)
 
 docs: $(VENV)/ready-check
 	$(BIN)/mkdocs build --strict

@@ -56,6 +56,22 @@ class TestTrain:
         assert "dev error rate" in told.out
         assert "regard show" in told.err
 
+    def test_several_models_in_one_folder_and_one_that_learns_from_them(
+        self, folder, tmp_path, capsys
+    ):
+        options = ["--dev", str(folder / "dev.tsv"), "--epochs", "1", *SIZES]
+        train = ["train", str(folder / "train.tsv"), *options, "--seeds", "2"]
+        assert main([*train, "-o", str(tmp_path / "two")]) == 0
+        told = capsys.readouterr().err
+        assert "2 models, seeds 0 to 1" in told
+        assert "model 2 of 2, epoch 1" in told
+        assert main(["info", str(tmp_path / "two"), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["settings"]["members"] == 2
+        assert main([*train, "--distill", "-o", str(tmp_path / "one")]) == 0
+        assert "model 3 of 3" in capsys.readouterr().err
+        assert main(["info", str(tmp_path / "one"), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["settings"]["members"] == 1
+
     def test_a_file_of_settings_and_shortcuts(self, folder, tmp_path):
         (tmp_path / "run.toml").write_text("[training]\nepochs = 1\nseed = 7\n")
         code = main(["train", str(folder / "train.tsv"), "-c", str(tmp_path / "run.toml"), "-o",

@@ -16,8 +16,8 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     name = f"model-format-{FORMAT}"
-    model = model_of("lstm", tags=True)
-    saved = Saved(settings_of(KINDS["lstm"]), vocabularies(tags=True), model,
+    model = model_of("ensemble", tags=True)
+    saved = Saved(settings_of(KINDS["ensemble"]), vocabularies(tags=True), model,
                   {"seed": 0, "train": "toys"}, "", "# A fixture\n")  # fmt: skip
     save_model(HERE / name, saved)
     lengths, inputs = [3, 6], [[1, 4, 5], [1, 6, 7]]

@@ -189,7 +189,7 @@ def test_every_option_changes_what_it_claims_to_change(kind):
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
-@pytest.mark.parametrize("name", ["model-format-1"])
+@pytest.mark.parametrize("name", ["model-format-1", "model-format-2"])
 def test_folders_of_every_released_format_load_and_predict_as_they_did(name):
     saved = load_model(GOLDEN / name)
     expected = json.loads((GOLDEN / f"{name}.json").read_text())

@@ -4,8 +4,10 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 
+from rich.progress import TextColumn
+
 from regard.cli.given import note_unseen, percent
-from regard.cli.words import say
+from regard.cli.words import bar, say
 from regard.errors import SettingsError
 from regard.evaluation import Evaluation, TextMeasures
 from regard.predictor import Predictor
@@ -31,9 +33,12 @@ def carry_out(
     note_unseen(predictor, pairs)
     if not alternatives:
         _note_conflicts(pairs)
-    evaluation = predictor.evaluate(
-        pairs, beam_size=beam, alternatives=alternatives, text_measures=text_measures
-    )
+    with bar(TextColumn("{task.completed:,} of {task.total:,}")) as shown:
+        task = shown.add_task("predicting", total=len(pairs))
+        evaluation = predictor.evaluate(
+            pairs, beam_size=beam, alternatives=alternatives, text_measures=text_measures,
+            listen=lambda done, total: shown.update(task, completed=done, total=total),
+        )  # fmt: skip
     if as_json:
         table = evaluation.to_table()
         if errors:

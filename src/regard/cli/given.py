@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from regard.cli.words import say
+from rich.progress import TextColumn
+
+from regard.cli.words import bar, say
 from regard.errors import SettingsError
 from regard.evaluation import Measure
 from regard.predictor import CHUNK, Predictor
@@ -71,8 +73,11 @@ def rows_given(predictor: Predictor, data: str | Parallel | None) -> Iterator[li
         rows: Iterator[Pair | None] = read_parallel_rows(data.source, data.target)
     else:
         rows = read_rows(data, predictor.settings.text.layout())
-    while chunk := list(islice(rows, CHUNK)):
-        yield chunk
+    with bar(TextColumn("{task.completed:,} lines")) as shown:
+        task = shown.add_task("pairs", total=None)
+        while chunk := list(islice(rows, CHUNK)):
+            yield chunk
+            shown.advance(task, len(chunk))
 
 
 def note_unseen(predictor: Predictor, pairs: Iterable[Pair]) -> None:

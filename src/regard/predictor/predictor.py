@@ -1,6 +1,6 @@
 """Text in; text, log-probability and alignment out, in the order asked."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ import torch
 
 from regard.alignment import Alignment
 from regard.errors import SettingsError
-from regard.evaluation import RESAMPLES, Evaluation, TextMeasures, evaluate
+from regard.evaluation import RESAMPLES, Evaluation, Scored, TextMeasures, evaluate
 from regard.model import ModelSettings, Saved, load_model, save_model
 from regard.precision import device_of
 from regard.predictor.looking import looked_up
@@ -161,6 +161,7 @@ class Predictor:
     def evaluate(
         self, pairs: Pairs, *, beam_size: int = 1, alternatives: bool = False,
         text_measures: TextMeasures | None = None, resamples: int = RESAMPLES,
+        listen: Callable[[int, int], None] | None = None,
     ) -> Evaluation:  # fmt: skip
         """Predict the sources and compare with the targets.
 
@@ -172,6 +173,7 @@ class Predictor:
                 alternatives: one source, any of whose targets is right.
             text_measures: Which measures of whole texts are wanted, if any.
             resamples: How often pairs are drawn anew for the intervals.
+            listen: Is told how many are done, and of how many.
         """
         read = self.pairs(pairs, with_others=True)
         asked = with_alternatives(read) if alternatives else read
@@ -179,10 +181,11 @@ class Predictor:
             self.writer.text(one, hypotheses[0])
             for one, hypotheses in self._found(asked, beam_size, 1)
         )
-        scored = [
-            scored_of(pair, text, self.reader.target)
-            for pair, text in zip(asked, found, strict=True)
-        ]
+        scored: list[Scored] = []
+        for pair, text in zip(asked, found, strict=True):
+            scored.append(scored_of(pair, text, self.reader.target))
+            if listen is not None:
+                listen(len(scored), len(asked))
         side = self.settings.text.target
         signature = (
             f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | "
