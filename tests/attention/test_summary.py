@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard import SettingsError, attend, summarize
-from regard.attention.summary import _largest
+from regard.attention.largest import largest
 from tests.strategies import Look, looks
 
 
@@ -128,7 +128,7 @@ def test_the_largest_of_a_long_row_are_those_of_the_whole_row(length, kind):
         "sharp at the end": torch.eye(length)[-5:],
         "many zeros": torch.nn.functional.pad(torch.rand(5, 9, generator=chance), (0, length - 9)),
     }[kind]
-    found = _largest(weights, 8)
+    found = largest(weights, 8)
     assert torch.equal(weights.gather(-1, found.positions), weights.topk(8, -1).values)
     assert torch.equal(found.first, weights.max(-1).indices)
     assert all(len(set(row)) == 8 for row in found.positions.tolist())

@@ -16,13 +16,12 @@ from torch.autograd.function import FunctionCtx, once_differentiable
 
 from regard.attention.attention import look
 from regard.attention.functions import ArrayLike, gather
+from regard.attention.largest import largest
 from regard.attention.normalizers import softmax
 from regard.attention.scores import DotScore
 from regard.errors import SettingsError
 from regard.precision import full_precision
 from regard.shapes import require_same_size
-
-_PIECE = 32
 
 
 class Summary(NamedTuple):
@@ -251,7 +250,7 @@ def _summarize_block(part: _Part, plan: _Plan) -> Summary:
         mask=part.mask, bias=part.bias, scale=plan.scale, is_clean=True,
     )  # fmt: skip
     weights = attended.known_weights()
-    found = _largest(weights.detach(), plan.top)
+    found = largest(weights.detach(), plan.top)
     top_weights = weights.gather(-1, found.positions)
     top_positions = found.positions.masked_fill(top_weights == 0, -1)
     if weights.shape[-1] == 0:
@@ -276,47 +275,6 @@ def _entropy(weights: Tensor) -> Tensor:
     if weights.requires_grad:
         return 0.0 - (logarithms.log() * weights).sum(-1)
     return 0.0 - logarithms.log_().mul_(weights).sum(-1)
-
-
-class _Largest(NamedTuple):
-    """The largest weights of each row.
-
-    Attributes:
-        positions: Where they are, the largest first.
-        first: Where the largest is; the first place of several.
-    """
-
-    positions: Tensor
-    first: Tensor
-
-
-def _largest(weights: Tensor, count: int) -> _Largest:
-    # Sorting a long row is slow; its pieces' maxima say which few pieces can hold the largest.
-    length = weights.shape[-1]
-    if length < _PIECE * count or count == 0:
-        positions = weights.topk(count, -1).indices
-        first = weights.argmax(-1) if length else weights.new_zeros(weights.shape[:-1]).long()
-        return _Largest(positions, first)
-    whole = length // _PIECE * _PIECE
-    pieces, behind = weights[..., :whole].unflatten(-1, (-1, _PIECE)), weights[..., whole:]
-    maxima = pieces.amax(-1)
-    chosen = maxima.topk(min(count, maxima.shape[-1]), -1).indices
-    index = chosen.unsqueeze(-1).expand(*chosen.shape, _PIECE)
-    few = torch.cat([pieces.gather(-2, index).flatten(-2), behind], -1)
-    best = few.topk(count, -1).indices
-    piece = chosen.gather(-1, (best // _PIECE).clamp_max(chosen.shape[-1] - 1))
-    is_behind = best >= chosen.shape[-1] * _PIECE
-    positions = torch.where(
-        is_behind, best - chosen.shape[-1] * _PIECE + whole, piece * _PIECE + best % _PIECE
-    )
-    # Of equal maxima the first piece is wanted, and its first place.
-    leading = maxima.argmax(-1, keepdim=True)
-    lead = pieces.gather(-2, leading.unsqueeze(-1).expand(*leading.shape, _PIECE)).squeeze(-2)
-    first = leading.squeeze(-1) * _PIECE + lead.argmax(-1)
-    if behind.shape[-1]:
-        is_later = behind.amax(-1) > lead.amax(-1)
-        first = torch.where(is_later, whole + behind.argmax(-1), first)
-    return _Largest(positions, first)
 
 
 def _score_at(part: _Part, position: Tensor, scale: float) -> Tensor:
