@@ -172,3 +172,27 @@ def test_an_ensemble_is_the_mean_of_its_members_in_probability_and_in_weights(ki
     joint = joined([single.state_dict() for single in members])
     assert joint.keys() == whole.state_dict().keys()
     assert all(torch.equal(joint[name], tensor) for name, tensor in whole.state_dict().items())
+
+
+@pytest.mark.parametrize("tags", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_of_rows_selects_what_its_rows_in_a_line_select(kind, tags):
+    """What belongs to a source may be kept once for its rows; nobody can tell."""
+    model = model_of(kind, tags)
+    source = sources(3, 6, 1, tags=tags)
+    start = model.decoder.start(model.encode(source))
+    tables = [[[0, 0, 0], [2, 2, 2]], [[2, 0, 1], [4, 3, 3]], [[3, 4, 5]], [[1, 0]]]
+    shared, alone = start, start
+    for table in tables:
+        rows = torch.tensor(table)
+        shared, alone = shared.select(rows), alone.select(rows.flatten())
+        tokens = torch.arange(rows.numel()) % 8 + 4
+        one, other = model.decoder.step(tokens, shared), model.decoder.step(tokens, alone)
+        torch.testing.assert_close(one.logits, other.logits, atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(one.hidden, other.hidden, atol=1e-5, rtol=1e-4)
+        if one.weights is not None:
+            torch.testing.assert_close(one.weights, other.weights, atol=1e-5, rtol=1e-4)
+            scores = [model.decoder.scores(each.hidden, state)
+                      for each, state in ((one, shared), (other, alone))]  # fmt: skip
+            torch.testing.assert_close(*scores, atol=1e-3, rtol=1e-4)
+        shared, alone = one.state, other.state
