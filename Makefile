@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format bench accuracy docs clean
+.PHONY: demo test check format bench accuracy larger docs clean
 
 demo: $(VENV)/ready
 	$(BIN)/regard demo
@@ -28,10 +28,13 @@ format: $(VENV)/ready-check
 bench: $(VENV)/ready-check
 	$(BIN)/python -m benchmarks
 
-# Six languages with five seeds each: some hours. DATA has LANGUAGE_train.tsv and so on.
-DATA ?= ../shared/data/g2p/sigmorphon2020
+# Six languages with five seeds each, and larger tasks: some hours each.
+DATA ?= ../shared/data
 accuracy: $(VENV)/ready-check
-	$(BIN)/python -m benchmarks.accuracy $(DATA)
+	$(BIN)/python -m benchmarks.accuracy $(DATA)/g2p/sigmorphon2020
+
+larger: $(VENV)/ready-check
+	$(BIN)/python -m benchmarks.larger $(DATA)
 
 docs: $(VENV)/ready-check
 	$(BIN)/mkdocs build --strict

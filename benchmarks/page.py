@@ -41,7 +41,39 @@ def text() -> str:
         ]
     if kept("accuracy") is not None:
         lines += ["## Accuracy", "", *accuracy_table(), ""]
+    larger = kept("larger")
+    if larger is not None:
+        lines += ["## Larger work", "", f"`make larger`, on {_machine(larger['machine'])}; one seed, "
+                  "beam of 5, the interval that of the bootstrap.", ""]  # fmt: skip
+        lines += [*larger_table(larger["tasks"]), ""]
     return "\n".join(lines)
+
+
+def larger_table(rows: dict[str, Any]) -> list[str]:
+    """A line a task, and the commands."""
+    lines = ["| task | measure | figure | 95 % interval | goal | training, s |",
+             "|---|---|---:|---:|---|---:|"]  # fmt: skip
+    names = {"bleu": "BLEU", "accuracy": "accuracy, %", "word_error_rate": "word error rate, %"}
+    for name, row in rows.items():
+        scores = row["scores"]
+        if row["measure"] == "bleu":
+            found = [scores["bleu"][end] for end in ("value", "low", "high")]
+        else:
+            found = [100 * scores["accuracy"][end] for end in ("value", "low", "high")]
+        if row["measure"] == "word_error_rate":
+            found = [100 - found[0], 100 - found[2], 100 - found[1]]
+        lines.append(
+            f"| {name} | {names[row['measure']]} | {found[0]:.2f} | {found[1]:.2f} to {found[2]:.2f} | "
+            f"{row['goal']} | {row['training_seconds']:.0f} |"
+        )
+    lines += ["", "The commands, in the folder of the data:", "", "```"]
+    for row in rows.values():
+        lines += [f"{row['train']} -o MODEL", row["evaluate"]]
+    signatures = [
+        row["scores"]["bleu"]["signature"] for row in rows.values() if "bleu" in row["scores"]
+    ]
+    lines += ["```", *([""] if signatures else [])]
+    return lines + [f"Signature of BLEU: `{each}`." for each in dict.fromkeys(signatures)]
 
 
 def bench_table(rows: list[dict[str, Any]]) -> list[str]:
