@@ -255,6 +255,8 @@ def hide(states: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
 
 
 def _look_shape(query: Tensor, memory: Memory) -> tuple[int, ...]:
+    if query.shape[:-2] == memory.keys.shape[:-2]:
+        return (*query.shape[:-1], memory.keys.shape[-2])
     try:
         batch = torch.broadcast_shapes(query.shape[:-2], memory.keys.shape[:-2])
     except RuntimeError:

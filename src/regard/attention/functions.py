@@ -231,6 +231,9 @@ def _tensor(name: str, array: ArrayLike, dtype: torch.dtype | None) -> Tensor:
 
 
 def _common_shape(query: Tensor, keys: Tensor, values: Tensor) -> tuple[int, ...]:
+    if query.shape[:-2] == keys.shape[:-2] == values.shape[:-2]:
+        # The usual case, told apart because broadcasting shapes takes as long as a small look.
+        return (*query.shape[:-1], keys.shape[-2])
     try:
         batch = torch.broadcast_shapes(query.shape[:-2], keys.shape[:-2], values.shape[:-2])
     except RuntimeError:
