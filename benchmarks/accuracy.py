@@ -60,8 +60,12 @@ def language(data: Path, name: str, seeds: int, folder: Path) -> dict[str, objec
     whole = Predictor.load(model)
     log = [json.loads(line) for line in whole.saved.log.splitlines()]
     cpu = {line["seed"]: line["cpu_seconds"] for line in log if "seed" in line}
-    table: dict[str, object] = {"seconds": round(seconds, 1),
-                                "cpu_seconds": round(sum(cpu.values()), 1)}  # fmt: skip
+    wall = {line["seed"]: line["wall_seconds"] for line in log if "seed" in line}
+    table: dict[str, object] = {
+        "seconds": round(seconds, 1),
+        "cpu_seconds": round(sum(cpu.values()), 1),
+        "each_seconds": list(wall.values()),
+    }
     for part in ("dev", "test"):
         pairs = data / f"{name}_{part}.tsv"
         for kind, beam in (("greedy", 1), ("beam 5", 5)):

@@ -60,7 +60,7 @@ def curves() -> list[Curve]:
                lambda each: milliseconds(32, 16, each)),
         _curve("batch (S = T = 16)", "ms a pair", (4, 8, 16, 32, 64, 128, 256),
                lambda each: milliseconds(each, 16, 16) / each),
-        _curve("pairs of the corpus", "microseconds a pair, cutting an epoch's batches",
+        _curve("pairs of the corpus", "µs a pair: an epoch's batches",
                (1_000, 10_000, 100_000, 1_000_000), _cutting),
         _curve("length of source and target", "MiB: summarize", (1024, 2048, 4096, 8192),
                lambda each: growth_of(_SETUP, f"regard.summarize(q[:{each}], k[:{each}])")),

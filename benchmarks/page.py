@@ -100,7 +100,7 @@ def accuracy_table() -> list[str]:
         f"defaults, {seeds} seeds, on {_machine(table['machine'])}.",
         "",
         f"| language | single, mean (least to most) | ensemble of {seeds} | 95 % interval | "
-        + " | ".join(others) + " | training, s |",
+        + " | ".join(others) + " | training, s (each) |",
         "|---|---:|---:|---:|" + "---:|" * len(others) + "---:|",
     ]  # fmt: skip
     for name, row in languages.items():
@@ -110,7 +110,7 @@ def accuracy_table() -> list[str]:
             f"| {name} | {statistics.fmean(single):.2f} ({min(single):.2f} to {max(single):.2f}) | "
             f"{found['ensemble']:.2f} | {found['interval'][0]:.2f} to {found['interval'][1]:.2f} | "
             + " | ".join(f"{published[name][other]:.2f}" if name in published else "" for other in others)
-            + f" | {row['seconds']:.0f} |"
+            + f" | {row['seconds']:.0f} ({statistics.fmean(row['each_seconds']):.0f}) |"
         )  # fmt: skip
     known = [name for name in languages if name in published]
     if known:
@@ -132,16 +132,25 @@ def draw(curves: list[dict[str, Any]]) -> None:
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "regard"
     from matplotlib import pyplot as plt
+    from matplotlib import ticker
 
     figure, panels = plt.subplots(2, 3, figsize=(11, 6.2), layout="constrained")
     for panel, curve in zip(panels.flat, curves, strict=True):
         panel.loglog(curve["places"], curve["values"], "o-", color="#3b5b92")
         panel.set_xlabel(curve["across"])
         panel.set_ylabel(curve["up"])
-        panel.grid(visible=True, which="both", alpha=0.25)
         panel.set_ylim(min(curve["values"]) / 3, max(curve["values"]) * 3)
+        panel.set_xticks(curve["places"], [_short(place) for place in curve["places"]])
+        panel.minorticks_off()
+        panel.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
+        panel.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+        panel.grid(visible=True, alpha=0.3)
     figure.savefig(PICTURE, metadata={"Date": None})
     plt.close(figure)
+
+
+def _short(place: float) -> str:
+    return f"{place / 1000:g}k" if place >= 1000 else f"{place:g}"
 
 
 def _machine(table: dict[str, Any]) -> str:
