@@ -234,3 +234,13 @@ def test_more_lines_than_a_chunk_keep_their_order(monkeypatch):
     words = ["abc", "h", "gfe", "a", "bb", "cde", "fg", "hh"]
     assert [one.source for one in predictor.predict(words)] == words
     assert len(predictor.log_prob([(word, "a") for word in words])) == 8
+
+
+def test_a_prediction_goes_through_pickle_with_its_alignment():
+    import pickle
+
+    prediction = predictor_of().predict("abc", n_best=3)
+    again = pickle.loads(pickle.dumps(prediction))
+    assert again == prediction
+    np.testing.assert_array_equal(again.alignment.weights, prediction.alignment.weights)
+    assert again.alignment.target == prediction.alignment.target

@@ -90,6 +90,20 @@ class TestTexts:
         assert "case:lc" in score.signature
         assert score.measure.low <= score.measure.value <= score.measure.high
 
+    def test_texts_that_share_nothing_have_an_interval_too(self):
+        pytest.importorskip("sacrebleu")
+        texts = ["the cat sat on the mat", *["x"] * 9]
+        references = [["the cat sat on the mat"], *[["y"]] * 9]
+        (score,) = text_scores(TextMeasures(bleu=True), texts, references, resamples=100)
+        assert 0 == score.measure.low < score.measure.value < score.measure.high
+
+    def test_the_figure_is_the_one_that_sacrebleu_itself_gives(self):
+        metrics = pytest.importorskip("sacrebleu.metrics")
+        scores = self.found(bleu=True, chrf=True)
+        for score, metric in zip(scores, (metrics.BLEU(), metrics.CHRF()), strict=True):
+            expected = metric.corpus_score(self.TEXTS, [self.RIGHT]).score
+            assert score.measure.value == pytest.approx(expected)
+
     def test_capitals_count_unless_they_are_passed_over(self):
         (lower,), (plain,) = self.found(bleu=True, lower_case=True), self.found(bleu=True)
         assert plain.measure.value < lower.measure.value

@@ -4,6 +4,7 @@ import signal
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -18,8 +19,9 @@ from regard import (
     train,
 )
 from regard.evaluation import Evaluation
-from regard.text import make_toys
-from regard.training import Chosen, Progress
+from regard.search import Hypothesis
+from regard.text import END, TIE, UNKNOWN, Pair, make_toys
+from regard.training import Chosen, Progress, Trainer
 
 TINY = {
     "encoder.embedding_size": 8, "encoder.hidden_size": 8, "decoder.embedding_size": 8,
@@ -346,8 +348,10 @@ class TestSeveralSeeds:
         assert prediction.alignment.weights.sum(1) == pytest.approx(1, abs=1e-6)
 
     @pytest.mark.parametrize("distill", [False, True])
-    @pytest.mark.parametrize("stop", [2, 12, 13, 20])
+    @pytest.mark.parametrize("stop", [2, 12, 13, 20, 24, 25, 29, 35])
     def test_stopped_and_resumed_gives_the_bits_of_never_stopped(self, tmp_path, stop, distill):
+        if stop >= 24 and not distill:
+            return  # that far only the third model goes
         settings = tiny(**{"training.seeds": 2, "training.distill": distill})
         train(PAIRS, DEV, output=tmp_path / "whole", settings=settings)
         with pytest.raises(StoppedError):
@@ -371,6 +375,23 @@ class TestSeveralSeeds:
         one, other = predictor.model.state_dict(), single.model.state_dict()
         assert one.keys() == other.keys()
         assert any(not torch.equal(one[name], other[name]) for name in one)
+
+    def test_its_teacher_is_all_of_them(self, monkeypatch):
+        teachers = []
+
+        class Watched(Trainer):
+            def __init__(self, *given, **named) -> None:
+                super().__init__(*given, **named)
+                teachers.append(self.teacher)
+
+        monkeypatch.setattr("regard.training.run.Trainer", Watched)
+        train(PAIRS, DEV, settings=tiny(**{"training.seeds": 2, "training.distill": True}))
+        monkeypatch.undo()
+        *none, teacher = teachers
+        assert none == [None, None]
+        both = train(PAIRS, DEV, settings=tiny(**{"training.seeds": 2})).model.state_dict()
+        assert all(torch.equal(both[name], tensor) for name, tensor in teacher.state_dict().items())
+        assert len(both) == len(teacher.state_dict())
 
     def test_progress_and_time_are_those_of_the_whole(self):
         news = []
@@ -408,3 +429,41 @@ def test_subwords_from_training_to_the_labels_of_an_alignment(tmp_path, monkeypa
     prediction = predictor.predict(text)
     labels = [label for label in prediction.alignment.target if label.role == "content"]
     assert all(prediction.text[one.start : one.end] == one.text for one in labels)
+
+
+SUBWORDS = {"text.source.symbols": "subwords", "text.target.symbols": "subwords"}
+
+
+class TestSubwordsAtTheEdge:
+    def test_the_mark_of_inner_pieces_is_refused_in_training_data(self):
+        pytest.importorskip("tokenizers")
+        rows = [("a walker", "ein \u2060Geher")] * 6
+        with pytest.raises(DataError, match=r"expected a target without U\+2060"):
+            train(rows, rows[:1], settings=tiny(**SUBWORDS))
+
+    def test_it_is_never_shown_and_what_is_copied_stays_in_its_word(self):
+        pytest.importorskip("tokenizers")
+        rows = [("walk walked talk", "walk walked talk")] * 8
+        predictor = train(rows, rows[:1], settings=tiny(**SUBWORDS))
+        unseen = predictor.predict("wal中k").unseen
+        assert ("中", 3) in [(one.symbol, one.start) for one in unseen]
+        assert not any(TIE in one.symbol for one in unseen)
+        asked = predictor.reader.read(Pair("wal中k", ""))
+        place = [symbol.text for symbol in asked.symbols].index(f"{TIE}中")
+        weights = np.eye(len(asked.tokens) + 1, dtype=np.float32)[[0, place, 0]]
+        hypothesis = Hypothesis((4, UNKNOWN, END), -1.0, weights)
+        (candidate,) = predictor.writer.prediction(asked, [hypothesis], 1).candidates
+        assert candidate.text.endswith("中")
+        assert " " not in candidate.text
+        assert candidate.alignment.target[1].text == "中"
+
+    def test_more_pieces_than_memory_are_refused(self):
+        with pytest.raises(SettingsError, match=r"text\.source\.pieces"):
+            tiny(**{"text.source.pieces": 10**23})
+
+    def test_their_number_is_kept(self):
+        pytest.importorskip("tokenizers")
+        rows = [("a walker", "ein Geher")] * 6
+        predictor = train(rows, rows[:1], settings=tiny(**SUBWORDS))
+        assert predictor.settings.text.source.pieces == 500
+        assert predictor.settings.text.target.pieces == 500

@@ -39,14 +39,14 @@ def largest(weights: Float[Tensor, "*batch target source"], count: int) -> Large
     whole = length // _PIECE * _PIECE
     pieces, behind = weights[..., :whole].unflatten(-1, (-1, _PIECE)), weights[..., whole:]
     maxima = pieces.amax(-1)
-    chosen = maxima.topk(min(count, maxima.shape[-1]), -1).indices
+    chosen = maxima.topk(count, -1).indices
     index = chosen.unsqueeze(-1).expand(*chosen.shape, _PIECE)
     few = torch.cat([pieces.gather(-2, index).flatten(-2), behind], -1)
     best = few.topk(count, -1).indices
-    piece = chosen.gather(-1, (best // _PIECE).clamp_max(chosen.shape[-1] - 1))
-    is_behind = best >= chosen.shape[-1] * _PIECE
+    piece = chosen.gather(-1, (best // _PIECE).clamp_max(count - 1))
+    is_behind = best >= count * _PIECE
     positions = torch.where(
-        is_behind, best - chosen.shape[-1] * _PIECE + whole, piece * _PIECE + best % _PIECE
+        is_behind, best - count * _PIECE + whole, piece * _PIECE + best % _PIECE
     )
     # Of equal maxima the first piece is wanted, and its first place.
     leading = maxima.argmax(-1, keepdim=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.progress import TextColumn
 
@@ -39,11 +39,16 @@ def carry_out(
             pairs, beam_size=beam, alternatives=alternatives, text_measures=text_measures,
             listen=lambda done, total: shown.update(task, completed=done, total=total),
         )  # fmt: skip
+    visible = predictor.reader.target.shown
     if as_json:
         table = evaluation.to_table()
         if errors:
             table["confusions"] = [
-                {"target": one.target, "predicted": one.predicted, "count": one.count}
+                {
+                    "target": visible(one.target),
+                    "predicted": visible(one.predicted),
+                    "count": one.count,
+                }
                 for one in evaluation.confusions
             ]
         print(json.dumps(table, ensure_ascii=False))
@@ -58,7 +63,7 @@ def carry_out(
         print(f"{name:<18} {score.measure.value:6.2f}     95 % interval {low:.2f} to {high:.2f}")
         print(f"                   {score.signature}")
     if errors:
-        print("\n".join(_confusions(evaluation)))
+        print("\n".join(_confusions(evaluation, visible)))
     print(evaluation.signature)
 
 
@@ -72,9 +77,10 @@ def _note_conflicts(pairs: Sequence[Pair]) -> None:
             "them as right.")  # fmt: skip
 
 
-def _confusions(evaluation: Evaluation) -> list[str]:
+def _confusions(evaluation: Evaluation, visible: Callable[[str], str]) -> list[str]:
     lines = ["", " count  should be -> was written"]
     for one in evaluation.confusions[:_SHOWN]:
-        lines.append(f"{one.count:6d}  {one.target or 'nothing'} -> {one.predicted or 'nothing'}")
+        lines.append(f"{one.count:6d}  {visible(one.target) or 'nothing'} -> "
+                     f"{visible(one.predicted) or 'nothing'}")  # fmt: skip
     hidden = len(evaluation.confusions) - _SHOWN
     return [*lines, f"        and {hidden} other kinds" if hidden > 0 else "", ""]

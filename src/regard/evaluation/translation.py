@@ -6,13 +6,17 @@ reported with the signature by which others get the same figure (Post 2018,
 arXiv:1804.08771).
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
 
 from regard.errors import MissingExtraError
 from regard.evaluation.measure import Measure
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
 
 
 @dataclass(frozen=True)
@@ -79,12 +83,20 @@ def text_scores(
                "chrf": CHRF(lowercase=wanted.lower_case) if wanted.chrf else None}  # fmt: skip
     found: list[TextScore] = []
     for name, metric in metrics.items():
-        if metric is None:
-            continue
-        score = metric.corpus_score(texts, columns, n_bootstrap=max(resamples, 1))
-        signature = str(metric.get_signature())
-        table = json.loads(score.format(width=6, is_json=True, signature=signature))
-        middle = float(table.get("confidence_mean", score.score))
-        half = float(table.get("confidence_var", 0))
-        found.append(TextScore(name, Measure(score.score, middle - half, middle + half), signature))
+        if metric is not None:
+            counts = np.array(metric._extract_corpus_statistics(texts, columns), float)
+            measure = _bootstrapped(metric, counts, resamples)
+            found.append(TextScore(name, measure, str(metric.get_signature())))
     return tuple(found)
+
+
+def _bootstrapped(metric: "Metric", counts: np.ndarray, resamples: int) -> Measure:
+    # sacrebleu's own interval fails where some of the draws score nothing, and is symmetric.
+    def score(rows: np.ndarray) -> float:
+        return float(metric._aggregate_and_compute([counts[rows].sum(0).tolist()]).score)
+
+    chance = np.random.default_rng(0)
+    draws = [score(chance.integers(len(counts), size=len(counts))) for _ in range(resamples)]
+    value = score(np.arange(len(counts)))
+    low, high = np.quantile(draws, [0.025, 0.975]) if draws else (value, value)
+    return Measure(value, float(low), float(high))

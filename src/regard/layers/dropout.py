@@ -2,7 +2,8 @@
 
 A mask drawn anew at every position averages out along the sequence and costs
 as many random numbers as there are entries, which torch draws on one thread;
-one mask for a whole row does neither.
+one mask for a whole row does neither. What is stepped instead of read in one go
+(input feeding, coverage) is a row anew at every step.
 
 Gal and Ghahramani (2016), arXiv:1512.05287, section 4.
 """

@@ -28,13 +28,13 @@ class SideSettings(Settings):
         symbols: graphemes, characters, words or subwords.
         normalize: The Unicode form symbols are brought to.
         output: The Unicode form in which strings are written.
-        pieces: How many subwords are learnt.
+        pieces: How many subwords are learnt; for other symbols it is of no use.
     """
 
     symbols: SymbolKind | None = None
     normalize: Form | None = None
     output: Form | None = None
-    pieces: Count | None = None
+    pieces: Annotated[int, Field(ge=1, le=100_000)] | None = None
 
     def segmenter(self, known: Iterable[str] = ()) -> Segmenter:
         """These settings at work.

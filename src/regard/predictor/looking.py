@@ -38,9 +38,13 @@ def looked_up(
     if scores is None or weights is None:
         raise SettingsError("this model never looks back: it has no look to show.")
     chances, tokens = taken.logits[0].softmax(-1).topk(min(_SHOWN, taken.logits.shape[-1]))
-    known = saved.vocabularies.target
+    known, segmenter = saved.vocabularies.target, saved.settings.text.target.segmenter()
+
+    def shown(ids: Sequence[int]) -> list[str]:
+        return [segmenter.shown(symbol) for symbol in known.decode(ids)]
+
     return LookedUp(
         labels, (True,) * scores.shape[-1], scores[0].cpu().numpy(), weights[0].cpu().numpy(),
-        taken.context[0].cpu().numpy(), known.decode([target[-1]])[0],
-        tuple(zip(known.decode(tokens.tolist()), chances.tolist(), strict=True)),
+        taken.context[0].cpu().numpy(), shown([target[-1]])[0],
+        tuple(zip(shown(tokens.tolist()), chances.tolist(), strict=True)),
     )  # fmt: skip

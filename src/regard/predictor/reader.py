@@ -92,7 +92,11 @@ class Reader:
         asked = Asked(pair.source, tokens, pair.tags, tag_tokens, self.source)
         if self.settings.text.unseen == "error" and UNKNOWN in tokens + tag_tokens:
             symbol = asked.symbols[tokens.index(UNKNOWN)] if UNKNOWN in tokens else None
-            what = f"symbol {symbol.text!r} at place {symbol.start}" if symbol else "a tag"
+            what = (
+                f"symbol {self.source.shown(symbol.text)!r} at place {symbol.start}"
+                if symbol
+                else "a tag"
+            )
             place = f"{pair.file}, line {pair.line}: " if pair.line else ""
             raise VocabularyError(
                 f"{place}source {pair.source!r}: {what} was never seen in training."
@@ -135,8 +139,12 @@ class Reader:
         for pair in pairs:
             source, target = (self.source.texts(pair.source),
                               self.target.texts(pair.target))  # fmt: skip
-            found["source"] |= {symbol for symbol in source if symbol not in known.source}
-            found["target"] |= {symbol for symbol in target if symbol not in known.target}
+            found["source"] |= {
+                self.source.shown(symbol) for symbol in source if symbol not in known.source
+            }
+            found["target"] |= {
+                self.target.shown(symbol) for symbol in target if symbol not in known.target
+            }
         return {side: sorted(symbols) for side, symbols in found.items()}
 
     def _tag_tokens(self, pair: Pair) -> list[int]:

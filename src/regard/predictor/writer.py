@@ -1,6 +1,7 @@
 """From hypotheses to the user's strings, with every symbol labelled where it stands."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float32
@@ -10,7 +11,7 @@ from regard.model import ModelSettings, Vocabularies
 from regard.predictor.prediction import Candidate, Prediction, Unseen
 from regard.predictor.reader import Asked
 from regard.search import Hypothesis
-from regard.text import END, TIE, UNKNOWN, Segmenter, Symbol, normalized
+from regard.text import END, UNKNOWN, Segmenter, Symbol, normalized
 
 _REPLACEMENT = "\ufffd"
 
@@ -44,7 +45,9 @@ class Writer:
         """The alignment of a given target."""
         if hypothesis.weights is None or self.look is None:
             return None
-        labels = tuple(_content(symbol, target) for symbol in self.target.split(target))
+        labels = tuple(
+            _content(symbol, target, self.target) for symbol in self.target.split(target)
+        )
         return _alignment(asked, labels, len(target), hypothesis.weights, self.look)
 
     def text(self, asked: Asked, hypothesis: Hypothesis) -> str:
@@ -55,11 +58,7 @@ class Writer:
         texts = self._symbols(asked, hypothesis)
         text, weights, look = self.target.join(texts), hypothesis.weights, self.look
 
-        def draw() -> Alignment | None:
-            if weights is None or look is None:
-                return None
-            return _alignment(asked, _written(texts, self.target), len(text), weights, look)
-
+        draw = partial(_drawn, asked, tuple(texts), weights, look, self.target)
         return Candidate(text, hypothesis.log_prob, hypothesis.is_complete, draw)
 
     def _symbols(self, asked: Asked, hypothesis: Hypothesis) -> list[str]:
@@ -77,7 +76,17 @@ class Writer:
         if self.unseen != "copy" or hypothesis.weights is None or not unseen.any():
             return _REPLACEMENT
         row = np.where(unseen, hypothesis.weights[place, : len(asked.tokens)], -1)
-        return asked.symbols[int(row.argmax())].text.removeprefix(TIE)
+        return asked.symbols[int(row.argmax())].text
+
+
+def _drawn(
+    asked: Asked, texts: tuple[str, ...], weights: Float32[np.ndarray, "target source"] | None,
+    look: str | None, segmenter: Segmenter,
+) -> Alignment | None:  # fmt: skip
+    if weights is None or look is None:
+        return None
+    labels, length = _written(list(texts), segmenter), len(segmenter.join(list(texts)))
+    return _alignment(asked, labels, length, weights, look)
 
 
 def _alignment(
@@ -92,7 +101,7 @@ def source_labels(asked: Asked) -> tuple[Label, ...]:
     """The columns of an alignment: symbols, the end, tags."""
     end = len(asked.source)
     return (
-        *(_content(symbol, asked.source) for symbol in asked.symbols),
+        *(_content(symbol, asked.source, asked.segmenter) for symbol in asked.symbols),
         Label("", end, end, "end"),
         *(Label(tag, end, end, "tag") for tag in asked.tags),
     )
@@ -116,7 +125,7 @@ def cropped(hypothesis: Hypothesis, asked: Asked, width: int) -> Hypothesis:
 def _unseen(asked: Asked) -> tuple[Unseen, ...]:
     if UNKNOWN not in asked.tokens and UNKNOWN not in asked.tag_tokens:
         return ()
-    symbols = [Unseen(symbol.text, symbol.start, symbol.end)
+    symbols = [Unseen(asked.segmenter.shown(symbol.text), symbol.start, symbol.end)
                for symbol, token in zip(asked.symbols, asked.tokens, strict=True)
                if token == UNKNOWN]  # fmt: skip
     tags = [Unseen(tag, None, None)
@@ -125,9 +134,9 @@ def _unseen(asked: Asked) -> tuple[Unseen, ...]:
     return (*symbols, *tags)
 
 
-def _content(symbol: Symbol, text: str) -> Label:
+def _content(symbol: Symbol, text: str, segmenter: Segmenter) -> Label:
     # The user's own characters; where several symbols share them, the symbol says which it is.
-    own, shown = text[symbol.start : symbol.end], symbol.text.removeprefix(TIE)
+    own, shown = text[symbol.start : symbol.end], segmenter.shown(symbol.text)
     is_whole = normalized(own, "nfc") == normalized(shown, "nfc")
     return Label(own if is_whole else shown, symbol.start, symbol.end)
 
@@ -135,6 +144,6 @@ def _content(symbol: Symbol, text: str) -> Label:
 def _written(texts: list[str], segmenter: Segmenter) -> tuple[Label, ...]:
     """Labels of symbols that were just joined, with their places in the text."""
     return tuple(
-        Label(symbol.text.removeprefix(TIE), symbol.start, symbol.end)
+        Label(segmenter.shown(symbol.text), symbol.start, symbol.end)
         for symbol in segmenter.place(texts)
     )

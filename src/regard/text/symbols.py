@@ -84,6 +84,10 @@ class Segmenter:
         """The string that symbols write."""
         return normalized(self._joined(texts), self.output)
 
+    def shown(self, text: str) -> str:
+        """A symbol as a person should see it."""
+        return text.removeprefix(TIE) if self.kind == "subwords" else text
+
     def place(self, texts: list[str]) -> list[Symbol]:
         """Symbols with their spans in the string that they write.
 
@@ -95,7 +99,7 @@ class Segmenter:
         for count, own in enumerate(texts, 1):
             if is_plain:
                 start = end + len(self._gap(own)) if count > 1 else 0
-                end = start + len(own.removeprefix(TIE) if self.kind == "subwords" else own)
+                end = start + len(self.shown(own))
             else:
                 start, end = end, max(end, len(self.join(texts[:count])))
             placed.append(Symbol(own, start, end))

@@ -15,7 +15,7 @@ from typing import TypeVar
 from regard.errors import DataError
 from regard.model import SideSettings, Vocabularies
 from regard.settings import Settings
-from regard.text import Form, Pair, Segmenter, Vocabulary, learn_pieces, normalized
+from regard.text import TIE, Form, Pair, Segmenter, Vocabulary, learn_pieces, normalized
 from regard.training.config import RunSettings, TrainingSettings
 
 HEAD = 10_000
@@ -106,7 +106,22 @@ class Cut:
     target: Segmenter
 
 
-def choose_cut(settings: RunSettings, pairs: Callable[[], Iterable[Pair]]) -> Cut:
+def choose_pieces(settings: RunSettings, pairs: Callable[[], Iterable[Pair]]) -> RunSettings:
+    """Settle how many subwords are learnt: enough that the data shows each several times."""
+    text = settings.text
+    if "subwords" not in (text.source.symbols, text.target.symbols):
+        return settings
+    usual = min(8000, max(500, sum(1 for _ in pairs()) // 4))
+    source, target = (
+        side if side.symbols != "subwords" or side.pieces
+        else side.model_copy(update={"pieces": usual})
+        for side in (text.source, text.target)
+    )  # fmt: skip
+    text = text.model_copy(update={"source": source, "target": target})
+    return settings.model_copy(update={"text": text})
+
+
+def learn_cut(settings: RunSettings, pairs: Callable[[], Iterable[Pair]]) -> Cut:
     """How both sides are cut; subwords are learnt from the training data.
 
     Args:
@@ -114,19 +129,17 @@ def choose_cut(settings: RunSettings, pairs: Callable[[], Iterable[Pair]]) -> Cu
         pairs: Reads the training data from its beginning.
     """
 
-    def cut(side: SideSettings, lines: Callable[[], Iterable[str]]) -> Segmenter:
+    def cut(side: SideSettings, lines: Iterable[str]) -> Segmenter:
         if side.symbols != "subwords":
             return side.segmenter()
         form = side.normalize or "none"
-        # Enough for the data to show each piece several times.
-        count = side.pieces or min(8000, max(500, sum(1 for _ in lines()) // 4))
-        known = learn_pieces((normalized(line, form) for line in lines()), count).known
-        return side.segmenter(known)
+        pieces = learn_pieces((normalized(line, form) for line in lines), side.pieces or 500)
+        return side.segmenter(pieces.known)
 
     text = settings.text
     return Cut(
-        cut(text.source, lambda: (pair.source for pair in pairs())),
-        cut(text.target, lambda: (pair.target for pair in pairs())),
+        cut(text.source, (pair.source for pair in pairs())),
+        cut(text.target, (pair.target for pair in pairs())),
     )
 
 
@@ -140,14 +153,12 @@ def survey(
     """
     found, digest = Survey(), hashlib.sha256()
     for pair in pairs:
-        read, written = cut.source.texts(pair.source), cut.target.texts(pair.target)
-        for side, symbols in (("source", read), ("target", written)):
-            if len(symbols) > settings.text.longest:
-                raise DataError(
-                    f"expected a {side} of at most {settings.text.longest} symbols, found "
-                    f"{len(symbols)}. The limit is set with --set text.longest={len(symbols)}.",
-                    path, pair.line or None,
-                )  # fmt: skip
+        read, written = (
+            _symbols(settings, side, segmenter, line, pair, path)
+            for side, segmenter, line in (
+                ("source", cut.source, pair.source), ("target", cut.target, pair.target),
+            )
+        )  # fmt: skip
         digest.update(f"{pair.source}\t{pair.target}\t{';'.join(pair.tags)}\n".encode())
         found.source.update(read)
         found.target.update(written)
@@ -156,6 +167,24 @@ def survey(
         found.length_ratio = max(found.length_ratio, (len(written) - _MARGIN) / len(read))
     found.fingerprint = digest.hexdigest()
     return found
+
+
+def _symbols(
+    settings: RunSettings, side: str, segmenter: Segmenter, line: str, pair: Pair, path: str | None
+) -> list[str]:
+    if segmenter.kind == "subwords" and TIE in line:
+        raise DataError(
+            f"expected a {side} without U+2060, which marks pieces inside words; found one.",
+            path, pair.line or None,
+        )  # fmt: skip
+    symbols, longest = segmenter.texts(line), settings.text.longest
+    if len(symbols) > longest:
+        raise DataError(
+            f"expected a {side} of at most {longest} symbols, found {len(symbols)}. "
+            f"The limit is set with --set text.longest={len(symbols)}.",
+            path, pair.line or None,
+        )  # fmt: skip
+    return symbols
 
 
 def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:

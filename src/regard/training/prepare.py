@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from regard.model import Vocabularies
 from regard.text import BatchMaker, Corpus, Pair, Tokens
-from regard.training.choices import HEAD, Cut, choose_cut, choose_sizes, choose_symbols, survey
+from regard.training.choices import (
+    HEAD,
+    Cut,
+    choose_pieces,
+    choose_sizes,
+    choose_symbols,
+    learn_cut,
+    survey,
+)
 from regard.training.config import RunSettings
 from regard.training.sources import Split
 
@@ -61,7 +69,8 @@ def prepare(parts: Split, settings: RunSettings, *, is_settled: bool) -> Prepare
     """
     if not is_settled:
         settings = choose_symbols(settings, parts.train.head(HEAD))
-    cut = choose_cut(settings, parts.train.again)
+        settings = choose_pieces(settings, parts.train.again)
+    cut = learn_cut(settings, parts.train.again)
     found = survey(settings, cut, parts.train.again(), parts.train.name)
     if not is_settled:
         settings = choose_sizes(settings, found)

@@ -204,7 +204,8 @@ class _Run:
 
     def _members(self) -> list[dict[str, Tensor]]:
         trainer = self.now.trainer
-        if len(self.trained) == self.prepared.settings.training.seeds:
+        if trainer.position.member == self.prepared.settings.training.seeds:
+            # The one that learns from all others stands for them when it is done.
             return [trainer.best] if trainer.position.is_finished else self.trained
         best = [trainer.best] if trainer.best else []
         return [*self.trained, *best] or [trainer.parameters()]
@@ -212,7 +213,6 @@ class _Run:
     def _member(self, position: Position) -> _Member:
         prepared, settings = self.prepared, self.prepared.settings
         training = settings.training
-        is_student = position.member == training.seeds
         own = training.model_copy(update={
             "seed": training.seed + position.member,
             "minutes": training.minutes and training.minutes / self.count,
@@ -225,9 +225,13 @@ class _Run:
             model, prepared.maker, settings=own, position=position,
             evaluate=lambda: predictor.evaluate(self.parts.dev, resamples=0),
             fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
-            teacher=Predictor(self.saved()).model if is_student else None,
+            teacher=self._teacher() if position.member == training.seeds else None,
         )  # fmt: skip
         return _Member(model, predictor, trainer)
+
+    def _teacher(self) -> Seq2Seq:
+        settings = self.prepared.settings.model_settings(len(self.trained))
+        return restored(settings, self.prepared.vocabularies, joined(self.trained))
 
     def _train(self, wish: Wish, listen: Listener | None) -> None:
         trainer = self.now.trainer
@@ -252,8 +256,10 @@ class _Run:
         if self.folder is None:
             raise KeyboardInterrupt
         self.save()
+        position = self.now.trainer.position
+        of_which = f" of model {position.member + 1}" if self.count > 1 else ""
         raise StoppedError(
-            f"stopped after update {self.now.trainer.position.update}; saved in {self.folder}. "
+            f"stopped after update {position.update}{of_which}; saved in {self.folder}. "
             f"Go on with: {self.command} --resume", signal_number,
         )  # fmt: skip
 
