@@ -12,10 +12,9 @@ So a crash leaves the old one or the new one. Nothing in it is ever executed.
 
 import hashlib
 import json
-import os
 import shutil
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -27,7 +26,7 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from regard.errors import CheckpointError, RegardError
-from regard.files import write_file
+from regard.files import aside_of, clear_stale, write_file
 from regard.model.build import Vocabularies, build
 from regard.model.config import ModelSettings
 from regard.model.seq2seq import Seq2Seq
@@ -61,29 +60,31 @@ class Saved:
     card: str = ""
 
 
-def save_model(folder: str | Path, saved: Saved, *, keeps: str | None = None) -> None:
+def save_model(
+    folder: str | Path, saved: Saved, *, fill: Callable[[Path], None] | None = None
+) -> None:
     """Write a whole model folder, in the place of one that may be there.
 
     Args:
         folder: Where.
         saved: What.
-        keeps: What is carried over from the folder that was there, if it has it.
+        fill: Writes what else belongs into the folder, before it has its name.
 
     Raises:
         CheckpointError: It cannot be written; what was there is still there.
     """
     folder = Path(folder)
-    aside = folder.with_name(f".{folder.name}.writing-{os.getpid()}")
+    aside = aside_of(folder)
     try:
         _refuse_foreign(folder)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(aside, ignore_errors=True)
+        clear_stale(folder)
         aside.mkdir()
         for name, content in _tables(saved).items():
             write_file(aside / name, content.encode())
         update_model(aside, saved)
-        if keeps is not None and (folder / keeps).exists():
-            shutil.copytree(folder / keeps, aside / keeps)
+        if fill is not None:
+            fill(aside)
         if folder.exists():
             previous = _previous(folder)
             shutil.rmtree(previous, ignore_errors=True)

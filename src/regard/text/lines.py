@@ -1,7 +1,6 @@
 """Lines in and out: UTF-8, compressed or not, and nothing but LF, CRLF and CR ends a line."""
 
 import gzip
-import os
 import sys
 import zlib
 from collections.abc import Generator, Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from regard.errors import DataError
+from regard.files import aside_of
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
@@ -50,7 +50,7 @@ def open_output(path: str | Path) -> Generator[IO[bytes]]:
         yield sys.stdout.buffer
         return
     path = Path(path)
-    aside = path.with_name(f".{path.name}.writing-{os.getpid()}")
+    aside = aside_of(path)
     try:
         with gzip.open(aside, "wb") if path.suffix == ".gz" else open(aside, "wb") as file:
             yield cast(IO[bytes], file)

@@ -19,8 +19,7 @@ from regard.errors import CheckpointError
 from regard.files import write_file
 from regard.model import tensors_checksum
 
-FOLDER = "latest"
-NAME = Path(FOLDER) / "state.safetensors"
+NAME = Path("latest") / "state.safetensors"
 
 
 @dataclass

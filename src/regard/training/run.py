@@ -27,7 +27,7 @@ from regard.model import (
 from regard.predictor import Predictor
 from regard.training.card import model_card
 from regard.training.config import RunSettings, TrainingSettings
-from regard.training.latest import FOLDER, Latest, Position, load_latest, save_latest
+from regard.training.latest import Latest, Position, load_latest, save_latest
 from regard.training.prepare import Chosen, Prepared, prepare
 from regard.training.sources import Data, Split, pairs_from, split
 from regard.training.stopping import Wish, listening
@@ -170,17 +170,17 @@ class _Run:
         """Write the best model so far, and what resuming needs."""
         if self.folder is None:
             return
-        saved, trainer = self.saved(), self.now.trainer
-        if saved.settings.members == self.saved_members:
-            update_model(self.folder, saved)
-        else:
-            save_model(self.folder, saved, keeps=FOLDER if self.saved_members else None)
-            self.saved_members = saved.settings.members
+        saved, latest = self.saved(), self.now.trainer.latest()
         trained = {f"trained-{index}.{name}": tensor
                    for index, member in enumerate(self.trained)
                    for name, tensor in member.items()}  # fmt: skip
-        latest = trainer.latest()
-        save_latest(self.folder, replace(latest, tensors=latest.tensors | trained))
+        latest = replace(latest, tensors=latest.tensors | trained)
+        if saved.settings.members == self.saved_members:
+            update_model(self.folder, saved)
+            save_latest(self.folder, latest)
+        else:
+            save_model(self.folder, saved, fill=lambda folder: save_latest(folder, latest))
+            self.saved_members = saved.settings.members
         self.saved_at = time.monotonic()
 
     def saved(self) -> Saved:
