@@ -244,3 +244,30 @@ def test_a_prediction_goes_through_pickle_with_its_alignment():
     assert again == prediction
     np.testing.assert_array_equal(again.alignment.weights, prediction.alignment.weights)
     assert again.alignment.target == prediction.alignment.target
+
+
+def test_a_string_that_is_written_in_other_pieces_is_told_of_as_it_is_cut():
+    """So that forcing it gives back its log-probability and its alignment."""
+    import torch
+
+    from regard import Vocabulary
+    from regard.model import Vocabularies, build
+    from regard.search import Hypothesis
+    from regard.text import END, TIE, Pair
+
+    known = Vocabulary.of([["reso", "re", f"{TIE}so"]])
+    settings = settings_of({}).with_values(
+        {"text.source.symbols": "subwords", "text.target.symbols": "subwords"}
+    )
+    torch.manual_seed(0)
+    model = build(settings, Vocabularies(known, known)).eval()
+    predictor = Predictor(Saved(settings, Vocabularies(known, known), model))
+    asked = predictor.reader.read(Pair("re", ""))
+    whole, first, second = known.encode(["reso", "re", f"{TIE}so"])
+    weights = np.full((3, 2), 0.5, np.float32)
+    (found,) = predictor._recut(asked, [Hypothesis((first, second, END), -0.1, weights)])
+    assert found.tokens == (whole, END)
+    assert found.log_prob == predictor.log_prob([("re", "reso")])[0]
+    assert found.weights.shape == (2, 2)
+    kept = Hypothesis((whole, END), -0.1, weights[:2])
+    assert predictor._recut(asked, [kept]) == [kept]

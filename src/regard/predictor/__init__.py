@@ -1,8 +1,10 @@
 """Predictor: text in; text, log-probability and alignment out."""
 
 from regard.predictor.prediction import Candidate, LookedUp, Prediction, Unseen
-from regard.predictor.predictor import CHUNK, Pairs, Predictor, load
-from regard.predictor.reader import Given, replace_tags
+from regard.predictor.predictor import CHUNK, Predictor
+from regard.predictor.reader import Given, Pairs, replace_tags
+
+load = Predictor.load
 
 __all__ = [
     "CHUNK",

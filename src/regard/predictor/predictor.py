@@ -186,11 +186,10 @@ class Predictor:
             scored.append(scored_of(pair, text, self.reader.target))
             if listen is not None:
                 listen(len(scored), len(asked))
-        side = self.settings.text.target
+        side, is_any = self.settings.text.target, alternatives or any(pair.others for pair in read)
         signature = (
-            f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | "
-            f"normalize {side.normalize} | pairs {len(asked)}"
-            + (" | any alternative" if alternatives or any(pair.others for pair in read) else "")
+            f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | normalize "
+            f"{side.normalize} | pairs {len(asked)}{' | any alternative' if is_any else ''}"
         )
         return evaluate(scored, signature, resamples=resamples, text_measures=text_measures)
 
@@ -207,8 +206,8 @@ class Predictor:
         one, target = self.reader.read(pair), [*self.reader.target_tokens(pair), END]
         if not 1 <= step <= len(target):
             raise SettingsError(f"step {step}: expected 1 to {len(target)}, the end symbol.")
-        source = self.reader.batch([one], self._device)
-        return looked_up(self.saved, source, target[:step], source_labels(one))
+        source, labels = self.reader.batch([one], self._device), source_labels(one)
+        return looked_up(self.saved, source, target[:step], labels)
 
     def check(self, pairs: Iterable[Pair]) -> None:
         """Refuse pairs that could not be scored: at the door, not in the middle of the work.
@@ -280,12 +279,22 @@ class Predictor:
         else:
             found = beam(self.model.decoder, encoding, limits, unseen, size=size)
         width = source.tokens.shape[1]
-        return [
+        found = [
             [cropped(hypothesis, one, width) for hypothesis in hypotheses]
             for one, hypotheses in zip(batch, found, strict=True)
         ]
+        if self.settings.text.target.symbols != "subwords":
+            return found
+        return [self._recut(one, each) for one, each in zip(batch, found, strict=True)]
 
-
-def load(folder: str | Path, device: str = "cpu") -> Predictor:
-    """Read a model folder. See `Predictor.load`."""
-    return Predictor.load(folder, device)
+    def _recut(self, asked: Asked, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
+        # A string may be written in other pieces than it is cut into: it is told of as cut, so
+        # that forcing it gives the same.
+        texts = [self.writer.text(asked, hypothesis) for hypothesis in hypotheses]
+        cuts = [self.reader.target_tokens(Pair("", text)) for text in texts]
+        others = [index for index, (cut, one) in enumerate(zip(cuts, hypotheses, strict=True))
+                  if [*cut, END] != list(one.tokens)]  # fmt: skip
+        pairs = [Pair(asked.source, texts[index], asked.tags) for index in others]
+        for index, forced_one in zip(others, self.forced(pairs), strict=True):
+            hypotheses[index] = replace(forced_one, is_complete=hypotheses[index].is_complete)
+        return sorted(hypotheses, key=lambda one: -one.log_prob / len(one.tokens))
