@@ -32,6 +32,7 @@ KINDS: dict[str, dict[str, object]] = {
         "encoder.kind": "transformer", "decoder.kind": "transformer",
         "encoder.hidden_size": 8, "encoder.layers": 2, "decoder.layers": 2,
     },
+    "residual": {"encoder.residual": True},
     "ensemble": {"members": 3},
     "ensemble of none": {"members": 2, "decoder.attention": "none"},
     "ensemble of transformers": {

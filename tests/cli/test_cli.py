@@ -393,7 +393,7 @@ def constant(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("several")
     rows = [(row.pair.source, "bb") for row in make_toys("copy", 100, length=4)]
     (folder / "t.tsv").write_text("".join(f"{source}\t{to}\n" for source, to in rows))
-    assert main(["train", str(folder / "t.tsv"), "-o", str(folder / "m"), "--epochs", "12",
+    assert main(["train", str(folder / "t.tsv"), "-o", str(folder / "m"), "--epochs", "40",
                  "--quiet", "--set", "training.learning_rate=0.01", *SIZES]) == 0  # fmt: skip
     return folder
 

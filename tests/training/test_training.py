@@ -262,6 +262,13 @@ class TestChoices:
         assert predictor.predict("walk", tags="V;PST").source == "walk"
         assert predictor.evaluate(path).pairs == 20
 
+    def test_where_most_is_copied_a_state_holds_its_own_symbol(self):
+        assert self.chosen([("walk", "walked"), ("go", "goes")] * 5).settings.encoder.residual
+        assert not self.chosen([("chat", "ʃ a"), ("abbé", "a b e")] * 5).settings.encoder.residual
+        assert not self.chosen([("да", "da"), ("нет", "net")] * 5).settings.encoder.residual
+        options = {"encoder.residual": False}
+        assert not self.chosen([("ab", "ba")] * 5, **options).settings.encoder.residual
+
     def test_every_size_that_was_set_is_kept(self):
         settings = self.chosen(PAIRS).settings
         assert settings.encoder.hidden_size == 8

@@ -122,7 +122,7 @@ def _encoder(settings: EncoderSettings, vocabulary: int, tags: int | None) -> En
     embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
     return RecurrentEncoder(
         embedding, size, embedding_size=width, tags=tags, cell=settings.kind, layers=layers,
-        dropout=dropout,
+        dropout=dropout, is_residual=bool(settings.residual),
     )  # fmt: skip
 
 

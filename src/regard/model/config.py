@@ -83,6 +83,9 @@ class EncoderSettings(Settings):
         layers: How many, one above the other.
         heads: Looks side by side (Transformer).
         dropout: Share of what is dropped.
+        residual: Whether a state also holds its own symbol, beside what stands
+            around it (recurrent kinds); chosen where most of the target's
+            symbols are the source's too.
     """
 
     kind: Kind = "lstm"
@@ -91,6 +94,7 @@ class EncoderSettings(Settings):
     layers: Few | None = None
     heads: Few = 4
     dropout: Share | None = None
+    residual: bool | None = None
 
 
 class DecoderSettings(Settings):

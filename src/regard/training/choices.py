@@ -194,7 +194,9 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     dropout = 0.5 if found.pairs < 2000 else 0.3
     recurrent = {"embedding_size": 256, "hidden_size": 256, "layers": 1, "dropout": dropout}
     transformer = {"hidden_size": 256, "layers": 4 if is_large else 3, "dropout": 0.3}
-    encoder = _filled(encoder, transformer if encoder.kind == "transformer" else recurrent)
+    is_recurrent = encoder.kind != "transformer"
+    copies = {"residual": is_recurrent and _copies(settings, found)}
+    encoder = _filled(encoder, (recurrent if is_recurrent else transformer) | copies)
     # A recurrent encoder's states hold both directions; scores that compare need like sizes.
     state_size = (encoder.hidden_size or 0) * (1 if encoder.kind == "transformer" else 2)
     recurrent |= {"hidden_size": state_size}
@@ -208,6 +210,13 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
             "length_ratio": round(found.length_ratio, 4),
         }
     )
+
+
+def _copies(settings: RunSettings, found: Survey) -> bool:
+    # Inflection, lemmas, old spellings: most of what is written can be read. Phones are no letters.
+    shared = sum(count for symbol, count in found.target.items() if symbol in found.source)
+    is_same_kind = settings.text.source.symbols == settings.text.target.symbols
+    return is_same_kind and 2 * shared > found.target.total()
 
 
 def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> TrainingSettings:
