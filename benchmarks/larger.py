@@ -16,6 +16,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from benchmarks import page
 from benchmarks.results import keep, kept
 
@@ -90,7 +92,7 @@ def run(task: Task, model: Path, data: Path) -> dict[str, object]:
         "evaluate": f"regard evaluate MODEL {task.evaluate}",
         "measure": task.measure, "goal": task.goal, "scores": json.loads(told.stdout),
         "training_seconds": last["wall_seconds"], "cpu_seconds": last["cpu_seconds"],
-        "epochs": last["epoch"], "seconds": round(time.perf_counter() - began, 1),
+        "threads": torch.get_num_threads(), "epochs": last["epoch"], "seconds": round(time.perf_counter() - began, 1),
     }  # fmt: skip
 
 

@@ -51,8 +51,8 @@ def text() -> str:
 
 def larger_table(rows: dict[str, Any]) -> list[str]:
     """A line a task, and the commands."""
-    lines = ["| task | measure | figure | 95 % interval | goal | training, s |",
-             "|---|---|---:|---:|---|---:|"]  # fmt: skip
+    lines = ["| task | measure | figure | 95 % interval | goal | training, s | threads |",
+             "|---|---|---:|---:|---|---:|---:|"]  # fmt: skip
     names = {"bleu": "BLEU", "accuracy": "accuracy, %", "word_error_rate": "word error rate, %"}
     for name, row in rows.items():
         scores = row["scores"]
@@ -64,7 +64,7 @@ def larger_table(rows: dict[str, Any]) -> list[str]:
             found = [100 - found[0], 100 - found[2], 100 - found[1]]
         lines.append(
             f"| {name} | {names[row['measure']]} | {found[0]:.2f} | {found[1]:.2f} to {found[2]:.2f} | "
-            f"{row['goal']} | {row['training_seconds']:.0f} |"
+            f"{row['goal']} | {row['training_seconds']:.0f} | {row['threads']} |"
         )
     lines += ["", "The commands, in the folder of the data:", "", "```"]
     for row in rows.values():

@@ -222,7 +222,7 @@ def _copies(settings: RunSettings, found: Survey) -> bool:
 def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> TrainingSettings:
     size = training.batch_size or (128 if pairs > 30_000 else 64 if pairs > 2000 else 32)
     updates = max(1, math.ceil(pairs / size))
-    usual = max(8, round((2500 + pairs / 10) / updates))
+    usual = max(8, round((2300 + pairs / 10) / updates))
     epochs = training.epochs or (100_000 if training.minutes else usual)
     chosen: dict[str, object] = {
         "batch_size": size,
