@@ -53,18 +53,24 @@ def carry_out(
             ]
         print(json.dumps(table, ensure_ascii=False))
         return
-    print(f"pairs              {evaluation.pairs:6,}")
-    print(f"exact match        {percent(evaluation.accuracy)}")
-    print(f"word error rate    {percent(evaluation.word_error_rate)}")
-    print(f"symbol error rate  {percent(evaluation.symbol_error_rate)}")
+    print("\n".join(_lines(evaluation, visible, errors=errors)))
+
+
+def _lines(evaluation: Evaluation, visible: Callable[[str], str], *, errors: bool) -> list[str]:
+    lines = [
+        f"pairs              {evaluation.pairs:6,}",
+        f"exact match        {percent(evaluation.accuracy)}",
+        f"word error rate    {percent(evaluation.word_error_rate)}",
+        f"symbol error rate  {percent(evaluation.symbol_error_rate)}",
+    ]
     for score in evaluation.texts:
         low, high = score.measure.low, score.measure.high
         name = {"bleu": "BLEU", "chrf": "chrF"}[score.name]
-        print(f"{name:<18} {score.measure.value:6.2f}     95 % interval {low:.2f} to {high:.2f}")
-        print(f"                   {score.signature}")
-    if errors:
-        print("\n".join(_confusions(evaluation, visible)))
-    print(evaluation.signature)
+        lines.append(
+            f"{name:<18} {score.measure.value:6.2f}     95 % interval {low:.2f} to {high:.2f}"
+        )
+        lines.append(f"                   {score.signature}")
+    return [*lines, *(_confusions(evaluation, visible) if errors else []), evaluation.signature]
 
 
 def _note_conflicts(pairs: Sequence[Pair]) -> None:
