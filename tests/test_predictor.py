@@ -229,7 +229,7 @@ def test_letters_of_one_character_are_labelled_each_and_read_together():
 
 
 def test_more_lines_than_a_chunk_keep_their_order(monkeypatch):
-    monkeypatch.setattr("regard.predictor.predictor.CHUNK", 3)
+    monkeypatch.setattr("regard.predictor.searcher.CHUNK", 3)
     predictor = predictor_of()
     words = ["abc", "h", "gfe", "a", "bb", "cde", "fg", "hh"]
     assert [one.source for one in predictor.predict(words)] == words
@@ -265,9 +265,11 @@ def test_a_string_that_is_written_in_other_pieces_is_told_of_as_it_is_cut():
     asked = predictor.reader.read(Pair("re", ""))
     whole, first, second = known.encode(["reso", "re", f"{TIE}so"])
     weights = np.full((3, 2), 0.5, np.float32)
-    (found,) = predictor._recut(asked, [Hypothesis((first, second, END), -0.1, weights)])
+    ((found,),) = predictor.searcher._recut(
+        [asked], [[Hypothesis((first, second, END), -0.1, weights)]]
+    )
     assert found.tokens == (whole, END)
     assert found.log_prob == predictor.log_prob([("re", "reso")])[0]
     assert found.weights.shape == (2, 2)
     kept = Hypothesis((whole, END), -0.1, weights[:2])
-    assert predictor._recut(asked, [kept]) == [kept]
+    assert predictor.searcher._recut([asked], [[kept]]) == [[kept]]

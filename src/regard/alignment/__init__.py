@@ -1,8 +1,36 @@
 """Alignment: where the decoder looked, as plain data, and its pictures."""
 
 from regard.alignment.alignment import Alignment
+from regard.alignment.descriptors import SHIFTS, Shape, describe, head_divergence
+from regard.alignment.flags import Flag, ShapeSettings, flags_of, sink_threshold
 from regard.alignment.labels import Label, Role
-from regard.alignment.links import Link, parse_pharaoh, pharaoh
+from regard.alignment.links import THRESHOLD, Link, LinkMethod, links_of, parse_pharaoh, pharaoh
+from regard.alignment.symmetry import Symmetry, symmetrized
 from regard.alignment.terminal import draw as draw_text
+from regard.alignment.trust import EFFECT, RowLabel, Trust
 
-__all__ = ["Alignment", "Label", "Link", "Role", "draw_text", "parse_pharaoh", "pharaoh"]
+__all__ = [
+    "EFFECT",
+    "SHIFTS",
+    "THRESHOLD",
+    "Alignment",
+    "Flag",
+    "Label",
+    "Link",
+    "LinkMethod",
+    "Role",
+    "RowLabel",
+    "Shape",
+    "ShapeSettings",
+    "Symmetry",
+    "Trust",
+    "describe",
+    "draw_text",
+    "flags_of",
+    "head_divergence",
+    "links_of",
+    "parse_pharaoh",
+    "pharaoh",
+    "sink_threshold",
+    "symmetrized",
+]

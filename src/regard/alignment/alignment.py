@@ -17,7 +17,8 @@ from jaxtyping import Float32
 
 from regard.alignment import html, plot, svg, terminal
 from regard.alignment.labels import Label, Role
-from regard.alignment.links import Link, best_links, pharaoh, strong_links
+from regard.alignment.links import Link, LinkMethod, best_links, links_of, pharaoh, strong_links
+from regard.alignment.trust import RowLabel, Trust
 from regard.errors import DataError, SettingsError, ShapeError
 from regard.files import write_file
 
@@ -31,17 +32,23 @@ class Alignment:
         target: The rows' labels.
         weights: Each row sums to one.
         look: Which look of the model this is, in words.
+        trust: What erasing showed of each row, if it was tried.
 
     Raises:
-        ShapeError: Labels and weights do not fit together.
+        ShapeError: Labels and weights, or what erasing showed, do not fit together.
     """
 
     source: tuple[Label, ...]
     target: tuple[Label, ...]
     weights: Float32[np.ndarray, "target source"]
     look: str = ""
+    trust: Trust | None = None
 
     def __post_init__(self) -> None:
+        if self.trust is not None and self.trust.effects.shape != self.weights.shape:
+            raise ShapeError(
+                f"effects have shape {self.trust.effects.shape}, weights {self.weights.shape}."
+            )
         if self.weights.shape != (len(self.target), len(self.source)):
             raise ShapeError(
                 f"weights have shape {self.weights.shape}: expected one row for each of "
@@ -54,15 +61,31 @@ class Alignment:
         columns = sum(label.role == "content" for label in self.source)
         return self.weights[:rows, :columns]
 
-    def links(self, threshold: float | None = None) -> list[Link]:
+    def links(
+        self, threshold: float | None = None, method: LinkMethod | None = None
+    ) -> list[Link]:
         """Hard links between content symbols.
 
         Args:
             threshold: Link all pairs of at least this weight; if None, each
                 target symbol with its strongest source symbol.
+            method: Another way to link, such as "mutual"; see `regard.alignment.links`.
         """
         content = self.content()
+        if method is not None:
+            return links_of(content, method, 0.5 if threshold is None else threshold)
         return best_links(content) if threshold is None else strong_links(content, threshold)
+
+    def row_labels(self) -> tuple[RowLabel, ...]:
+        """How each row was used, as far as erasing shows; empty if that was not tried."""
+        return () if self.trust is None else self.trust.labels(self.weights)
+
+    def summary(self) -> str:
+        """What erasing showed, in a sentence."""
+        rows = sum(label.role == "content" for label in self.target)
+        if self.trust is None:
+            return "Not tested: the shape alone is no evidence."
+        return self.trust.summary(self.weights, rows)
 
     def pharaoh(self, threshold: float | None = None) -> str:
         """The links as `source-target` pairs, counted from zero."""
@@ -70,12 +93,17 @@ class Alignment:
 
     def to_json(self) -> str:
         """The whole alignment as a JSON object."""
-        table = {
+        table: dict[str, object] = {
             "source": [asdict(label) for label in self.source],
             "target": [asdict(label) for label in self.target],
             "weights": [[round(float(weight), 7) for weight in row] for row in self.weights],
             "look": self.look,
         }
+        if self.trust is not None:
+            table |= {"labels": self.row_labels(), "summary": self.summary(), "trust": {
+                "effects": _rounded(self.trust.effects), "uniform": _rounded(self.trust.uniform),
+                "permuted": _rounded(self.trust.permuted), "threshold": self.trust.threshold,
+            }}  # fmt: skip
         return json.dumps(table, ensure_ascii=False)
 
     @classmethod
@@ -89,7 +117,7 @@ class Alignment:
             table = json.loads(text)
             source, target = (_labels(table[side]) for side in ("source", "target"))
             weights = np.array(table["weights"], np.float32).reshape(len(target), len(source))
-            return cls(source, target, weights, str(table["look"]))
+            return cls(source, target, weights, str(table["look"]), _trust(table, weights.shape))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"this is no alignment: {error}.") from None
 
@@ -123,6 +151,19 @@ class Alignment:
 
     def _repr_html_(self) -> str:
         return svg.draw(self)
+
+
+def _rounded(values: np.ndarray) -> list[object]:
+    return values.astype(np.float64).round(5).tolist()
+
+
+def _trust(table: Mapping[str, object], shape: tuple[int, ...]) -> Trust | None:
+    if "trust" not in table:
+        return None
+    found = cast(Mapping[str, object], table["trust"])
+    effects = np.array(found["effects"], np.float32).reshape(shape)
+    uniform, permuted = (np.array(found[name], np.float32) for name in ("uniform", "permuted"))
+    return Trust(effects, uniform, permuted, float(cast(float, found["threshold"])))
 
 
 def _labels(rows: Iterable[Mapping[str, object]]) -> tuple[Label, ...]:

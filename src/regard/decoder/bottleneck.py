@@ -94,7 +94,14 @@ class BottleneckDecoder(Decoder):
         states, _ = self.recurrence(read, state.carried)
         hidden = self.drop(states)
         context = state.final.unsqueeze(1).expand(-1, hidden.shape[1], -1)
-        return Decoded(self.output(hidden, context), None, ())
+        return Decoded(self.output(hidden, context), hidden, context, None, None, ())
+
+    def contexts(
+        self, weights: Float[Tensor, "sources rows heads source"], state: State
+    ) -> Float[Tensor, "sources rows context"]:
+        """The same whatever the weights: there is no look."""
+        assert isinstance(state, BottleneckState)
+        return state.final.unsqueeze(1).expand(-1, weights.shape[1], -1)
 
     def logits(
         self, hidden: Float[Tensor, "*batch hidden"], context: Float[Tensor, "*batch context"]

@@ -7,6 +7,8 @@
     decoder.logits(hidden, context)                what would be written, had the
                                                    context been another
     decoder.scores(hidden, state)                  what the look had before normalising
+    decoder.contexts(weights, state)               what it would have brought with
+                                                   these weights
 
 `forward` equals the chain of `step`, for every decoder.
 """
@@ -59,12 +61,19 @@ class Decoded(NamedTuple):
 
     Attributes:
         logits: Over the target vocabulary, one row per position.
+        hidden: What the output layer was given beside the context.
+        context: What the alignment's look brought.
         weights: The alignment; None for a decoder that does not look back.
+        heads: The weights of the alignment's look, every head (and every member
+            of an ensemble) apart: `weights` is their mean. None as `weights`.
         looks: Every look, one per layer, heads included.
     """
 
     logits: Float[Tensor, "batch target vocabulary"]
+    hidden: Float[Tensor, "batch target hidden"]
+    context: Float[Tensor, "batch target context"]
     weights: Float[Tensor, "batch target source"] | None
+    heads: Float[Tensor, "batch target heads source"] | None
     looks: tuple[Attended, ...]
 
 
@@ -105,6 +114,18 @@ class Decoder(nn.Module, ABC):
         Args:
             hidden: Of a `Step`.
             state: What that step was given.
+        """
+
+    @abstractmethod
+    def contexts(
+        self, weights: Float[Tensor, "sources rows heads source"], state: State
+    ) -> Float[Tensor, "sources rows context"]:
+        """What the alignment's look would have brought with these weights.
+
+        Args:
+            weights: For every head, as in `Decoded.heads`; any number of rows for
+                each source.
+            state: What `start` returned.
         """
 
     @abstractmethod

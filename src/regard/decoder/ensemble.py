@@ -89,11 +89,24 @@ class EnsembleDecoder(Decoder):
         """Write a whole known target."""
         parts = zip(self._each(), self._apart(encoding), strict=True)
         written = [member.forward(inputs, part, needs_weights) for member, part in parts]
+        heads = [one.heads for one in written if one.heads is not None]
         return Decoded(
             _mean_logits([one.logits for one in written]),
+            torch.cat([one.hidden for one in written], -1),
+            torch.cat([one.context for one in written], -1),
             _mean_weights([one.weights for one in written]),
+            torch.cat(heads, 2) if heads else None,
             tuple(look for one in written for look in one.looks),
         )
+
+    def contexts(
+        self, weights: Float[Tensor, "sources rows heads source"], state: State
+    ) -> Float[Tensor, "sources rows context"]:
+        """What every member's look would have brought, side by side."""
+        assert isinstance(state, EnsembleState)
+        each = weights.chunk(len(self.members), 2)
+        parts = zip(self._each(), each, state.members, strict=True)
+        return torch.cat([member.contexts(own, told) for member, own, told in parts], -1)
 
     def logits(
         self, hidden: Float[Tensor, "*batch hidden"], context: Float[Tensor, "*batch context"]

@@ -151,7 +151,16 @@ class RecurrentDecoder(Decoder):
         states, _ = self.recurrence(read, state.carried)
         hidden = self.drop(states)
         look = self.attention(hidden, state.memory)
-        return Decoded(self.output(hidden, look.context), look.weights, (look,))
+        heads = None if look.weights is None else look.weights.unsqueeze(2)
+        logits = self.output(hidden, look.context)
+        return Decoded(logits, hidden, look.context, look.weights, heads, (look,))
+
+    def contexts(
+        self, weights: Float[Tensor, "sources rows heads source"], state: State
+    ) -> Float[Tensor, "sources rows context"]:
+        """The values, mixed by these weights."""
+        assert isinstance(state, RecurrentState)
+        return mix(weights.squeeze(2), state.memory)
 
     def logits(
         self, hidden: Float[Tensor, "*batch hidden"], context: Float[Tensor, "*batch context"]
@@ -172,15 +181,17 @@ class RecurrentDecoder(Decoder):
         return Attended(context.view(len(hidden), 1, -1), weights.view(len(hidden), 1, -1))
 
     def _forward_by_steps(self, inputs: Tensor, state: State) -> Decoded:
-        logits, looks = list[Tensor](), list[Attended]()
+        steps: list[Step] = []
         for tokens in inputs.unbind(1):
-            step = self.step(tokens, state)
-            logits.append(step.logits)
-            looks += step.looks
-            state = step.state
-        weights = torch.cat([_row(look).unsqueeze(1) for look in looks], 1)
-        context = torch.cat([look.context for look in looks], 1)
-        return Decoded(torch.stack(logits, 1), weights, (Attended(context, weights),))
+            steps.append(self.step(tokens, state))
+            state = steps[-1].state
+        logits, hidden, context = (
+            torch.stack(parts, 1)
+            for parts in zip(*((one.logits, one.hidden, one.context) for one in steps), strict=True)
+        )
+        weights = torch.cat([one.looks[0].known_weights() for one in steps], 1)
+        look = Attended(context, weights)
+        return Decoded(logits, hidden, context, weights, weights.unsqueeze(2), (look,))
 
 
 def _row(look: Attended) -> Tensor:

@@ -160,7 +160,19 @@ class TransformerDecoder(Decoder):
         passed = self._pass(inputs, self.start(encoding), None, needs_weights)
         last = passed[-1]
         logits = self.logits(last.hidden, last.look.context)
-        return Decoded(logits, _mean_of_heads(last.look), tuple(part.look for part in passed))
+        weights = last.look.weights
+        return Decoded(
+            logits, last.hidden, last.look.context, _mean_of_heads(last.look),
+            None if weights is None else weights.transpose(1, 2),
+            tuple(part.look for part in passed),
+        )  # fmt: skip
+
+    def contexts(
+        self, weights: Float[Tensor, "sources rows heads source"], state: State
+    ) -> Float[Tensor, "sources rows context"]:
+        """What the last layer's heads would have brought, merged."""
+        assert isinstance(state, TransformerState)
+        return self._each_layer()[-1].source.mix(weights.transpose(1, 2), state.memories[-1])
 
     def logits(
         self, hidden: Float[Tensor, "*batch hidden"], context: Float[Tensor, "*batch context"]

@@ -1,6 +1,8 @@
-"""Evaluation: how good predictions are."""
+"""Evaluation: how good predictions are, and how far links are from the right ones."""
 
-from regard.evaluation.measure import RESAMPLES, Measure
+from regard.evaluation.gold import Gold, LinkLayout, read_links
+from regard.evaluation.links import LinkScores, score_links
+from regard.evaluation.measure import RESAMPLES, Measure, ratio
 from regard.evaluation.metrics import Confusion, Evaluation, Scored, evaluate
 from regard.evaluation.translation import TextMeasures, TextScore
 
@@ -8,9 +10,15 @@ __all__ = [
     "RESAMPLES",
     "Confusion",
     "Evaluation",
+    "Gold",
+    "LinkLayout",
+    "LinkScores",
     "Measure",
     "Scored",
     "TextMeasures",
     "TextScore",
     "evaluate",
+    "ratio",
+    "read_links",
+    "score_links",
 ]

@@ -33,7 +33,7 @@ def ratio(
     resamples: int = RESAMPLES,
 ) -> Measure:
     """sum(parts) / sum(wholes), with its bootstrap interval over the items."""
-    value = float(parts.sum() / wholes.sum())
+    value = float(parts.sum() / max(wholes.sum(), 1e-9))
     chance = np.random.default_rng(0)
     draws = np.empty(resamples)
     for index in range(resamples):

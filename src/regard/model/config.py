@@ -136,6 +136,8 @@ class ModelSettings(Settings):
             symbol; a prediction may be longer by a few symbols and no more.
         members: How many models write together, their probabilities averaged.
             Training sets it, to the number of its seeds.
+        guided: Whether training told the decoder where to look; its map is then
+            no evidence by itself. Training sets it.
     """
 
     text: TextSettings = TextSettings()
@@ -143,3 +145,4 @@ class ModelSettings(Settings):
     decoder: DecoderSettings = DecoderSettings()
     length_ratio: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 2.0
     members: Few = 1
+    guided: Literal[True] | None = None

@@ -1,8 +1,9 @@
 """Predictor: text in; text, log-probability and alignment out."""
 
 from regard.predictor.prediction import Candidate, LookedUp, Prediction, Unseen
-from regard.predictor.predictor import CHUNK, Predictor
+from regard.predictor.predictor import Predictor
 from regard.predictor.reader import Given, Pairs, replace_tags
+from regard.predictor.searcher import CHUNK
 
 load = Predictor.load
 

@@ -2,42 +2,26 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from functools import cached_property
 from pathlib import Path
 from typing import overload
-
-import numpy as np
-import torch
 
 from regard.alignment import Alignment
 from regard.errors import SettingsError
 from regard.evaluation import RESAMPLES, Evaluation, Scored, TextMeasures, evaluate
+from regard.inspection import Check, Inspection, InspectionSettings
 from regard.model import ModelSettings, Saved, load_model, save_model
 from regard.precision import device_of
+from regard.predictor.inspecting import Inspector, checks_of
 from regard.predictor.looking import looked_up
 from regard.predictor.prediction import LookedUp, Prediction
-from regard.predictor.reader import (
-    Asked,
-    Given,
-    Pairs,
-    Reader,
-    batches_of,
-    pair_given,
-    pairs_given,
-    replace_tags,
-)
+from regard.predictor.reader import Given, Pairs, Reader, pair_given, pairs_given, replace_tags
 from regard.predictor.scoring import scored_of, with_alternatives
-from regard.predictor.writer import Writer, cropped, source_labels
-from regard.search import Hypothesis, beam, forced, greedy
-from regard.text import (
-    END,
-    UNKNOWN,
-    Pair,
-)
+from regard.predictor.searcher import Searcher
+from regard.predictor.writer import Writer, source_labels
+from regard.search import Hypothesis
+from regard.text import END, Pair
 from regard.version import VERSION
-
-CHUNK = 2048
-"""How many sources are in memory at once."""
 
 
 class Predictor:
@@ -52,6 +36,7 @@ class Predictor:
         self.model = saved.model.eval()
         self.reader = Reader(saved.settings, saved.vocabularies)
         self.writer = Writer(saved.settings, saved.vocabularies, self.model.decoder.alignment)
+        self.searcher = Searcher(self.model, self.reader, self.writer)
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> "Predictor":
@@ -74,9 +59,13 @@ class Predictor:
         """
         save_model(folder, self.saved)
 
-    @property
-    def _device(self) -> torch.device:
-        return next(self.model.parameters()).device
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """Whether the map is what it says it is: the exact checks, on a few strings.
+
+        Empty for a model that never looks back.
+        """
+        return checks_of(self.saved, self.searcher)
 
     @property
     def settings(self) -> ModelSettings:
@@ -135,7 +124,7 @@ class Predictor:
         """
         if n_best < 1 or beam_size < 1:
             raise SettingsError(f"beam_size is {beam_size}, n_best {n_best}: both must be >= 1.")
-        for one, hypotheses in self._found(sources, beam_size, n_best):
+        for one, hypotheses in self.searcher.found(sources, beam_size, n_best):
             yield self.writer.prediction(one, hypotheses, n_best)
 
     def align(self, pairs: Pairs) -> list[Alignment]:
@@ -179,7 +168,7 @@ class Predictor:
         asked = with_alternatives(read) if alternatives else read
         found = (
             self.writer.text(one, hypotheses[0])
-            for one, hypotheses in self._found(asked, beam_size, 1)
+            for one, hypotheses in self.searcher.found(asked, beam_size, 1)
         )
         scored: list[Scored] = []
         for pair, text in zip(asked, found, strict=True):
@@ -192,6 +181,36 @@ class Predictor:
             f"{side.normalize} | pairs {len(asked)}{' | any alternative' if is_any else ''}"
         )
         return evaluate(scored, signature, resamples=resamples, text_measures=text_measures)
+
+    def inspect(
+        self, pairs: Pairs, *, is_forced: bool = False, beam_size: int = 1,
+        settings: InspectionSettings | None = None,
+        listen: Callable[[int, int], None] | None = None,
+    ) -> Inspection:  # fmt: skip
+        """Test whether the map may be believed.
+
+        Args:
+            pairs: A file, or (source, target[, tags]).
+            is_forced: Whether the targets are tested; otherwise what the model writes.
+            beam_size: As for `predict`.
+            settings: How, and from where on a figure counts.
+            listen: Is told how many are done, and of how many.
+
+        Raises:
+            SettingsError: The model never looks back.
+        """
+        inspector = Inspector(self.saved, self.searcher, settings or InspectionSettings())
+        read = self.pairs(pairs)
+        return inspector.inspect(read, None if is_forced else beam_size, listen)
+
+    def tested(self, pairs: Sequence[Pair], hypotheses: Sequence[Hypothesis]) -> list[Alignment]:
+        """Alignments with what erasing showed of each row.
+
+        Args:
+            pairs: What is read, and what is written.
+            hypotheses: The same as `forced` and the search give them.
+        """
+        return Inspector(self.saved, self.searcher, InspectionSettings()).aligned(pairs, hypotheses)
 
     def look_up(self, pair: Pair, step: int) -> LookedUp:
         """The numbers of one step of writing a given target.
@@ -206,7 +225,7 @@ class Predictor:
         one, target = self.reader.read(pair), [*self.reader.target_tokens(pair), END]
         if not 1 <= step <= len(target):
             raise SettingsError(f"step {step}: expected 1 to {len(target)}, the end symbol.")
-        source, labels = self.reader.batch([one], self._device), source_labels(one)
+        source, labels = self.reader.batch([one], self.searcher.device), source_labels(one)
         return looked_up(self.saved, source, target[:step], labels)
 
     def check(self, pairs: Iterable[Pair]) -> None:
@@ -232,69 +251,8 @@ class Predictor:
 
     def forced(self, pairs: Sequence[Pair]) -> Iterator[Hypothesis]:
         """The given targets as hypotheses, in their order."""
-        for start in range(0, len(pairs), CHUNK):
-            chunk = pairs[start : start + CHUNK]
-            read = [self.reader.read(pair) for pair in chunk]
-            targets = [self.reader.target_tokens(pair) for pair in chunk]
-            maker = self.reader.maker(read, targets)
-            lengths = [len(one.tokens) + len(target)
-                       for one, target in zip(read, targets, strict=True)]  # fmt: skip
-            found: dict[int, Hypothesis] = {}
-            for rows in batches_of(lengths):
-                batch = maker.batch(np.array(rows)).to(self._device)
-                with torch.no_grad():
-                    encoding = self.model.encode(batch.source)
-                hypotheses = forced(
-                    self.model.decoder, encoding, batch.inputs, batch.target, batch.mask
-                )
-                for row, hypothesis in zip(rows, hypotheses, strict=True):
-                    found[row] = cropped(hypothesis, read[row], batch.source.tokens.shape[1])
-            yield from (found[row] for row in range(len(chunk)))
+        return self.searcher.forced(pairs)
 
     def alignment_of(self, pair: Pair, hypothesis: Hypothesis) -> Alignment | None:
         """The alignment of a given target, labelled in the user's own characters."""
         return self.writer.forced(self.reader.read(pair), pair.target, hypothesis)
-
-    def _found(
-        self, sources: Iterable[Pair], beam_size: int, n_best: int
-    ) -> Iterator[tuple[Asked, list[Hypothesis]]]:
-        sources = iter(sources)
-        while chunk := [self.reader.read(pair) for pair in islice(sources, CHUNK)]:
-            found: dict[int, list[Hypothesis]] = {}
-            for rows in batches_of([len(one.tokens) for one in chunk]):
-                batch = [chunk[row] for row in rows]
-                found |= zip(rows, self._search(batch, beam_size, n_best), strict=True)
-            yield from ((one, found[row]) for row, one in enumerate(chunk))
-
-    def _search(self, batch: list[Asked], beam_size: int, n_best: int) -> list[list[Hypothesis]]:
-        limits = torch.tensor([self.reader.limit(one) for one in batch], device=self._device)
-        with torch.no_grad():
-            source = self.reader.batch(batch, self._device)
-            encoding = self.model.encode(source)
-        # Only where something is unseen may the unknown symbol be written.
-        unseen = (source.tokens == UNKNOWN).any(1)
-        size = max(beam_size, n_best)
-        if size == 1:
-            found = [[one] for one in greedy(self.model.decoder, encoding, limits, unseen)]
-        else:
-            found = beam(self.model.decoder, encoding, limits, unseen, size=size)
-        width = source.tokens.shape[1]
-        found = [
-            [cropped(hypothesis, one, width) for hypothesis in hypotheses]
-            for one, hypotheses in zip(batch, found, strict=True)
-        ]
-        if self.settings.text.target.symbols != "subwords":
-            return found
-        return [self._recut(one, each) for one, each in zip(batch, found, strict=True)]
-
-    def _recut(self, asked: Asked, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
-        # A string may be written in other pieces than it is cut into: it is told of as cut, so
-        # that forcing it gives the same.
-        texts = [self.writer.text(asked, hypothesis) for hypothesis in hypotheses]
-        cuts = [self.reader.target_tokens(Pair("", text)) for text in texts]
-        others = [index for index, (cut, one) in enumerate(zip(cuts, hypotheses, strict=True))
-                  if [*cut, END] != list(one.tokens)]  # fmt: skip
-        pairs = [Pair(asked.source, texts[index], asked.tags) for index in others]
-        for index, forced_one in zip(others, self.forced(pairs), strict=True):
-            hypotheses[index] = replace(forced_one, is_complete=hypotheses[index].is_complete)
-        return sorted(hypotheses, key=lambda one: -one.log_prob / len(one.tokens))

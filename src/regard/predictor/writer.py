@@ -50,6 +50,11 @@ class Writer:
         )
         return _alignment(asked, labels, len(target), hypothesis.weights, self.look)
 
+    def alignment(self, asked: Asked, hypothesis: Hypothesis) -> Alignment | None:
+        """The alignment of what a hypothesis writes."""
+        texts = tuple(self._symbols(asked, hypothesis))
+        return _drawn(asked, texts, hypothesis.weights, self.look, self.target)
+
     def text(self, asked: Asked, hypothesis: Hypothesis) -> str:
         """The string that a hypothesis writes."""
         return self.target.join(self._symbols(asked, hypothesis))

@@ -1,0 +1,43 @@
+"""Inspection: may this map be believed?"""
+
+from regard.inspection.checks import Check, check_map
+from regard.inspection.config import InspectionSettings
+from regard.inspection.erasure import Tested, erase
+from regard.inspection.inspection import Case, Inspection, Mode
+from regard.inspection.shapes import Histogram, ShapeSummary, outliers, summarize_shapes
+from regard.inspection.substitution import substitute
+from regard.inspection.verdict import (
+    HeadUse,
+    Judgement,
+    PositionUse,
+    Verdict,
+    judge,
+    position_use,
+    trust_of,
+)
+from regard.inspection.words import WordUse, word_use
+
+__all__ = [
+    "Case",
+    "Check",
+    "HeadUse",
+    "Histogram",
+    "Inspection",
+    "InspectionSettings",
+    "Judgement",
+    "Mode",
+    "PositionUse",
+    "ShapeSummary",
+    "Tested",
+    "Verdict",
+    "WordUse",
+    "check_map",
+    "erase",
+    "judge",
+    "outliers",
+    "position_use",
+    "substitute",
+    "summarize_shapes",
+    "trust_of",
+    "word_use",
+]

@@ -1,0 +1,302 @@
+"""Inspect the maps of a model on a user's strings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from regard.alignment import Alignment, describe, flags_of, head_divergence
+from regard.errors import SettingsError
+from regard.inspection import (
+    Case,
+    Check,
+    Inspection,
+    InspectionSettings,
+    Judgement,
+    Tested,
+    WordUse,
+    check_map,
+    erase,
+    judge,
+    position_use,
+    substitute,
+    summarize_shapes,
+    trust_of,
+    word_use,
+)
+from regard.model import Saved
+from regard.predictor.reader import Asked, batches_of
+from regard.predictor.searcher import Searcher
+from regard.search import Hypothesis
+from regard.text import END, Batch, Pair
+
+Listener = Callable[[int, int], None]
+
+_PROBES = ((1, 3), (4, 2), (2, 5))
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    asked: Asked
+    hypothesis: Hypothesis
+    alignment: Alignment
+    text: str
+
+    @property
+    def tokens(self) -> list[int]:
+        return list(self.hypothesis.tokens[:-1])
+
+
+@dataclass(frozen=True)
+class Inspector:
+    """Tests where a model looks while it writes.
+
+    Attributes:
+        saved: The model.
+        searcher: Finds what it writes.
+        settings: How, and from where on a figure counts.
+    """
+
+    saved: Saved
+    searcher: Searcher
+    settings: InspectionSettings
+
+    def inspect(
+        self, pairs: Sequence[Pair], beam_size: int | None, listen: Listener | None = None
+    ) -> Inspection:
+        """Inspect the maps of some pairs.
+
+        Args:
+            pairs: The pairs.
+            beam_size: Of what the model writes; None to test the given targets.
+            listen: Is told how many are done, and of how many.
+
+        Raises:
+            SettingsError: The model never looks back, or there are no pairs.
+        """
+        look = self.saved.model.decoder.alignment
+        if look is None:
+            raise SettingsError("this model never looks back: there is no map to inspect.")
+        if not pairs:
+            raise SettingsError("expected pairs to inspect, found none.")
+        told = _Told(listen, 2 * len(pairs) + min(len(pairs), self.settings.word_pairs))
+        written = self._written(pairs, beam_size, told)
+        checks = check_map(self.saved.model, self._sample(written))
+        is_valid = all(check.is_met for check in checks)
+        tested = self._tested(written, told) if is_valid else []
+        words = self._words(written, told) if is_valid else None
+        cases = self._cases(written, tested)
+        use = position_use(tested, self.settings) if tested else None
+        judgement = (
+            Judgement("invalid", ("map not valid", *(one.text for one in checks if not one.is_met)))
+            if use is None else judge(use, checks, self.settings)
+        )  # fmt: skip
+        shape = summarize_shapes(
+            [case.alignment for case in cases], [case.shape for case in cases],
+            [case.flags for case in cases], self.settings.shape, _divergence(tested),
+        )  # fmt: skip
+        return Inspection(
+            look, "forced" if beam_size is None else "free", tuple(checks),
+            replace(judgement, modifiers=(*_said(self.saved, words), *judgement.modifiers)),
+            use, words, shape, tuple(cases), self.settings,
+        )  # fmt: skip
+
+    def aligned(
+        self, pairs: Sequence[Pair], hypotheses: Sequence[Hypothesis]
+    ) -> list[Alignment]:
+        """Maps with what erasing showed beside them.
+
+        Args:
+            pairs: What was read, and what was written.
+            hypotheses: The same, as found.
+        """
+        writer = self.searcher.writer
+        written: list[_Written] = []
+        for pair, hypothesis in zip(pairs, hypotheses, strict=True):
+            asked = self.searcher.reader.read(pair)
+            alignment = writer.forced(asked, pair.target, hypothesis)
+            assert alignment is not None
+            written.append(_Written(asked, hypothesis, alignment, pair.target))
+        tested = self._tested(written, _Told(None, 0))
+        return [
+            replace(one.alignment, trust=trust_of(found, self.settings))
+            for one, found in zip(written, tested, strict=True)
+        ]
+
+    def effects(
+        self, pairs: Sequence[Pair], hypotheses: Sequence[Hypothesis], by_words: bool
+    ) -> list[Alignment]:
+        """Maps of effects in the place of weights: what matters, not where it looked.
+
+        Args:
+            pairs: What was read, and what was written.
+            hypotheses: The same, as found.
+            by_words: Whether symbols are substituted; otherwise positions are erased.
+        """
+        maps = self.aligned(pairs, hypotheses)
+        if not by_words:
+            return [_effect_map(one, one.trust.effects, "erasure") for one in maps if one.trust]
+        written = [
+            _Written(self.searcher.reader.read(pair), hypothesis, alignment, pair.target)
+            for pair, hypothesis, alignment in zip(pairs, hypotheses, maps, strict=True)
+        ]
+        effects = self._substituted(written, list(range(len(written))), _Told(None, 0))
+        return [
+            _effect_map(one, _widened(one, effects[place]), "substitution")
+            for place, one in enumerate(maps)
+        ]
+
+    def _written(
+        self, pairs: Sequence[Pair], beam_size: int | None, told: "_Told"
+    ) -> list[_Written]:
+        writer, reader = self.searcher.writer, self.searcher.reader
+        found: list[_Written] = []
+        if beam_size is None:
+            for pair, hypothesis in zip(pairs, self.searcher.forced(pairs), strict=True):
+                asked = reader.read(pair)
+                alignment = writer.forced(asked, pair.target, hypothesis)
+                assert alignment is not None
+                found.append(_Written(asked, hypothesis, alignment, pair.target))
+                told.one()
+            return found
+        for asked, hypotheses in self.searcher.found(pairs, beam_size, 1):
+            alignment = writer.alignment(asked, hypotheses[0])
+            assert alignment is not None
+            text = writer.text(asked, hypotheses[0])
+            found.append(_Written(asked, hypotheses[0], alignment, text))
+            told.one()
+        return found
+
+    def _sample(self, written: Sequence[_Written]) -> Batch:
+        """Some pairs of different lengths."""
+        order = sorted(range(len(written)), key=lambda row: len(written[row].asked.tokens))
+        places = np.linspace(0, len(order) - 1, min(len(order), self.settings.sample))
+        return self._batch([written[order[place]] for place in places.round().astype(int)])
+
+    def _batch(self, written: Sequence[_Written]) -> Batch:
+        return self.searcher.batch([one.asked for one in written], [one.tokens for one in written])
+
+    def _tested(self, written: Sequence[_Written], told: "_Told") -> list[Tested]:
+        model = self.saved.model
+        found: dict[int, Tested] = {}
+        for rows in batches_of([len(one.asked.tokens) + len(one.tokens) for one in written]):
+            batch = self._batch([written[row] for row in rows])
+            with torch.no_grad():
+                encoding = model.encode(batch.source)
+            tested = erase(
+                model.decoder, encoding, batch.inputs, batch.target, batch.mask,
+                settings=self.settings, numbers=rows,
+            )  # fmt: skip
+            found |= zip(rows, tested, strict=True)
+            told.some(len(rows))
+        return [found[row] for row in range(len(written))]
+
+    def _words(self, written: Sequence[_Written], told: "_Told") -> WordUse | None:
+        count = min(len(written), self.settings.word_pairs)
+        places = np.unique(np.linspace(0, len(written) - 1, count).round().astype(int)).tolist()
+        effects = self._substituted(written, places, told)
+        weights = [written[place].alignment.content() for place in places]
+        return word_use(
+            weights, [effects[place][: len(own)] for place, own in zip(places, weights, strict=True)],
+            self.settings,
+        )  # fmt: skip
+
+    def _substituted(
+        self, written: Sequence[_Written], places: list[int], told: "_Told"
+    ) -> dict[int, np.ndarray]:
+        symbols = len(self.saved.vocabularies.source)
+        lengths = [len(written[place].asked.tokens) for place in places]
+        found: dict[int, np.ndarray] = {}
+        for rows in batches_of(lengths):
+            own = [places[row] for row in rows]
+            effects = substitute(
+                self.saved.model, self._batch([written[place] for place in own]), symbols=symbols,
+                settings=self.settings, numbers=own,
+            )  # fmt: skip
+            found |= zip(own, effects, strict=True)
+            told.some(len(rows))
+        return found
+
+    def _cases(self, written: Sequence[_Written], tested: Sequence[Tested]) -> list[Case]:
+        cases: list[Case] = []
+        for place, one in enumerate(written):
+            alignment = one.alignment
+            if tested:
+                alignment = replace(alignment, trust=trust_of(tested[place], self.settings))
+            shape = describe(alignment)
+            flags = tuple(flags_of(alignment, shape, self.settings.shape))
+            cases.append(
+                Case(place + 1, one.text, one.hypothesis.log_prob, alignment, shape, flags)
+            )
+        return cases
+
+
+class _Told:
+    def __init__(self, listen: Listener | None, total: int) -> None:
+        self.listen, self.total, self.done = listen, total, 0
+
+    def some(self, count: int) -> None:
+        """Tell of some more that are done."""
+        self.done += count
+        if self.listen is not None:
+            self.listen(min(self.done, self.total), self.total)
+
+    def one(self) -> None:
+        """Tell of one more."""
+        self.some(1)
+
+
+def checks_of(saved: Saved, searcher: Searcher) -> tuple[Check, ...]:
+    """The exact checks on a few strings of the model's own symbols."""
+    if saved.model.decoder.alignment is None:
+        return ()
+    chance = np.random.default_rng(0)
+    known = saved.vocabularies
+
+    def drawn(count: int, size: int) -> list[int]:
+        return (4 + chance.integers(max(1, size - 4), size=count)).tolist()
+
+    asked = [
+        Asked("", drawn(read, len(known.source)), (), _tags(saved, chance), searcher.reader.source)
+        for read, _ in _PROBES
+    ]
+    targets = [drawn(written, len(known.target)) for _, written in _PROBES]
+    return tuple(check_map(saved.model, searcher.batch(asked, targets)))
+
+
+def _tags(saved: Saved, chance: np.random.Generator) -> list[int]:
+    tags = saved.vocabularies.tags
+    if tags is None:
+        return []
+    return (4 + chance.integers(max(1, len(tags) - 4), size=int(chance.integers(1, 4)))).tolist()
+
+
+def _divergence(tested: Sequence[Tested]) -> float | None:
+    found = [value for one in tested if (value := head_divergence(one.heads)) is not None]
+    return float(np.mean(found)) if found else None
+
+
+def _said(saved: Saved, words: WordUse | None) -> tuple[str, ...]:
+    said = ("trained with guided attention",) if saved.settings.guided else ()
+    if words is not None and words.is_shifted:
+        said = (*said, f"shifted by {words.shift:+d}")
+    return said
+
+
+def _widened(alignment: Alignment, effects: np.ndarray) -> np.ndarray:
+    """Effects of content symbols with zeros for the end and the tags."""
+    whole = np.zeros(alignment.weights.shape, np.float32)
+    whole[: len(effects), : effects.shape[1]] = effects
+    return whole
+
+
+def _effect_map(alignment: Alignment, effects: np.ndarray, method: str) -> Alignment:
+    positive = np.maximum(effects, 0)
+    total = positive.sum(1, keepdims=True)
+    # A row without any effect says nothing: it stays as the decoder looked.
+    weights = np.where(total > 0, positive / np.where(total > 0, total, 1), alignment.weights)
+    return replace(
+        alignment, weights=weights.astype(np.float32), look=f"{alignment.look}, by {method}",
+        trust=None,
+    )  # fmt: skip
