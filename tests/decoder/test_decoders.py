@@ -196,3 +196,31 @@ def test_a_table_of_rows_selects_what_its_rows_in_a_line_select(kind, tags):
                       for each, state in ((one, shared), (other, alone))]  # fmt: skip
             torch.testing.assert_close(*scores, atol=1e-3, rtol=1e-4)
         shared, alone = one.state, other.state
+
+
+@pytest.mark.parametrize("tags", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_decoder_tells_of_its_look_belongs_together(kind, tags):
+    """The context is that of these weights, the logits are those of this context."""
+    model = model_of(kind, tags)
+    source = sources(3, 6, 1, tags=tags)
+    encoding = model.encode(source)
+    decoded = model.decoder(inputs_for(source), encoding)
+    logits = model.decoder.logits(decoded.hidden, decoded.context)
+    close = {"atol": 1e-4, "rtol": 1e-4}
+    torch.testing.assert_close(logits.log_softmax(-1), decoded.logits.log_softmax(-1), **close)
+    if kind in LOOKING:
+        contexts = model.decoder.contexts(decoded.heads, model.decoder.start(encoding))
+        torch.testing.assert_close(contexts, decoded.context, **close)
+        torch.testing.assert_close(decoded.heads.mean(2), decoded.weights, **close)
+    else:
+        assert decoded.heads is None
+        assert decoded.weights is None
+
+
+@pytest.mark.parametrize("kind", ["none", "ensemble of none"])
+def test_a_decoder_that_never_looks_has_one_context(kind):
+    model = model_of(kind)
+    state = model.decoder.start(model.encode(sources(3, 2)))
+    contexts = model.decoder.contexts(torch.rand(2, 5, 2, 4), state)
+    torch.testing.assert_close(contexts[:, :1].expand_as(contexts), contexts)

@@ -61,9 +61,7 @@ class Alignment:
         columns = sum(label.role == "content" for label in self.source)
         return self.weights[:rows, :columns]
 
-    def links(
-        self, threshold: float | None = None, method: LinkMethod | None = None
-    ) -> list[Link]:
+    def links(self, threshold: float | None = None, method: LinkMethod | None = None) -> list[Link]:
         """Hard links between content symbols.
 
         Args:

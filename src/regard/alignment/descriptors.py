@@ -22,6 +22,7 @@ arXiv:1609.08144, equation 14, with beta 0.2.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float
@@ -150,7 +151,7 @@ def longest_stall(path: np.ndarray, symbols: tuple[Label, ...]) -> Stall | None:
     """The longest run of one strongest position in which a symbol is written twice."""
     best: Stall | None = None
     edges = [0, *(np.flatnonzero(np.diff(path)) + 1).tolist(), len(path)]
-    for first, last in zip(edges, edges[1:], strict=False):
+    for first, last in pairwise(edges):
         written = {label.text for label in symbols[first:last]}
         length = last - first
         if len(written) < length and (best is None or length > best.length):

@@ -1,8 +1,7 @@
 """What is odd about a map, in words that name number, threshold and place."""
 
-from typing import Annotated
-
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -58,9 +57,7 @@ class Flag:
     text: str
 
 
-def flags_of(
-    drawable: Drawable, shape: Shape, settings: ShapeSettings | None = None
-) -> list[Flag]:
+def flags_of(drawable: Drawable, shape: Shape, settings: ShapeSettings | None = None) -> list[Flag]:
     """What is odd about one map, the gravest first."""
     settings = settings or ShapeSettings()
     found: list[Flag] = []
@@ -111,7 +108,7 @@ def _stalls(drawable: Drawable, shape: Shape, settings: ShapeSettings) -> list[F
     )
     where = f"{_where(stall.column, drawable.source[stall.column])}, rows {stall.first + 1} to "
     where += f"{stall.first + stall.length} ({written})"
-    return [_flag("stalled", stall.length, threshold, where, "the look stood still")]
+    return [_flag("stalled", float(stall.length), float(threshold), where, "the look stood still")]
 
 
 def _where(column: int, label: Label) -> str:

@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 
 from regard.alignment import svg
-from regard.alignment.labels import CAPTION, Drawable, Label, title
+from regard.alignment.labels import Drawable, Label, caption, title
 from regard.alignment.links import best_links, pharaoh
 
 _TOP = 5
@@ -26,7 +26,7 @@ def page(drawable: Drawable, headline: str = "") -> str:
     return (
         template.replace("{{title}}", escape(title(drawable)))
         .replace("{{headline}}", escape(headline))
-        .replace("{{caption}}", escape(CAPTION))
+        .replace("{{caption}}", escape(caption(drawable)))
         .replace("{{data}}", data)
     )
 
@@ -46,10 +46,13 @@ def _data(drawable: Drawable) -> dict[str, object]:
             [[int(column), round(float(weights[row, column]), 4)] for column in order[row]]
             for row in range(len(order))
         ],
-        "look": drawable.look,
+        "kinds": [] if drawable.trust is None else drawable.trust.labels(drawable.weights),
+        "effects": [] if drawable.trust is None else [
+            [round(float(effect), 3) for effect in row] for row in drawable.trust.effects
+        ],
         "pharaoh": pharaoh(best_links(weights[:rows, :columns])),
         "svg": svg.draw(drawable),
-    }
+    }  # fmt: skip
 
 
 def _label(label: Label) -> dict[str, object]:

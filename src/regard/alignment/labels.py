@@ -8,9 +8,13 @@ import numpy as np
 import regex
 from jaxtyping import Float
 
+from regard.alignment.trust import Trust
+
 Role = Literal["content", "end", "tag"]
 
-CAPTION = "Row t: weights used to write symbol t. Rows sum to one. Shape only: not tested."
+CAPTION = "Row t: weights used to write symbol t. Rows sum to one."
+_UNTESTED = "Shape only: not tested."
+_TESTED = "Ring: the position whose erasure costs most. Hatched: no effect (idle, spread)."
 
 _VISIBLE = {" ": "␣", "\u00a0": "⍽", "\x7f": "␡"} | {chr(c): chr(0x2400 + c) for c in range(32)}
 _CLUSTER = regex.compile(r"\X")
@@ -86,6 +90,17 @@ class Drawable(Protocol):
     def look(self) -> str:
         """Which look of the model this is."""
         ...
+
+    @property
+    def trust(self) -> Trust | None:
+        """What erasing showed, if it was tried."""
+        ...
+
+
+def caption(drawable: Drawable) -> str:
+    """What the picture is of, and whether anything was tested."""
+    look = f" ({drawable.look})" if drawable.look else ""
+    return f"{CAPTION} {_UNTESTED if drawable.trust is None else _TESTED}{look}"
 
 
 def title(drawable: Drawable) -> str:

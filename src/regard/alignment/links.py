@@ -16,13 +16,14 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from regard.alignment.matching import best_matching
 from regard.errors import DataError, SettingsError
 
 LinkMethod = Literal["argmax", "threshold", "mutual", "itermax", "matching"]
 Weights = Float[np.ndarray, "target source"]
+Linked = Bool[np.ndarray, "target source"]
 
 THRESHOLD = 0.5
 _ROUNDS = 2
@@ -91,9 +92,9 @@ def iterated_links(weights: Weights) -> list[Link]:
 
     A pair whose row and column both are linked already is out of the game.
     """
-    linked = _mutual(weights)
+    linked: Linked = _mutual(weights)
     for _ in range(_ROUNDS - 1):
-        rows, columns = linked.any(1)[:, None], linked.any(0)[None, :]
+        rows, columns = linked.any(axis=1, keepdims=True), linked.any(axis=0, keepdims=True)
         if rows.all() or columns.all():
             break
         factor = np.where(rows & columns, 0.0, np.where(rows | columns, _DAMPING, 1.0))
@@ -109,7 +110,7 @@ def matched_links(weights: Weights) -> list[Link]:
     return [Link(source, target) for target, source in best_matching(weights)]
 
 
-def _mutual(weights: Weights) -> np.ndarray:
+def _mutual(weights: Weights) -> Linked:
     rows, columns = np.zeros(weights.shape, bool), np.zeros(weights.shape, bool)
     rows[np.arange(weights.shape[0]), weights.argmax(1)] = True
     columns[weights.argmax(0), np.arange(weights.shape[1])] = True

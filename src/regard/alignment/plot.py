@@ -8,10 +8,12 @@ warning names the script. From 3.11 on matplotlib shapes every script itself.
 import io
 import logging
 import unicodedata
+from typing import NamedTuple
 
 import numpy as np
 
-from regard.alignment.labels import CAPTION, Drawable, title
+from regard.alignment.labels import Drawable, caption, title
+from regard.alignment.trust import RowLabel
 from regard.errors import MissingExtraError
 
 _CELL = 0.34
@@ -49,11 +51,39 @@ def draw(drawable: Drawable, kind: str) -> bytes:
         if len(label.get_text()) > 3:
             label.set(rotation=60, ha="left", rotation_mode="anchor")
     axes.set_title(heading, family=families, fontsize=11)
-    axes.set_xlabel(CAPTION + (f" ({drawable.look})" if drawable.look else ""), fontsize=7)
+    axes.set_xlabel(caption(drawable), fontsize=7)
     figure.colorbar(image, ax=axes)
+    for mark in _marked(drawable):
+        if mark.label in ("used", "misdirected"):
+            ink = "white" if mark.label == "used" else "tab:red"
+            axes.plot(
+                mark.column, mark.row, "o", fillstyle="none", markeredgecolor=ink, markersize=9
+            )
+        else:
+            hatch = "////" if mark.label == "idle" else "//"
+            axes.barh(
+                mark.row, columns, 1, -0.5, fill=False, hatch=hatch, edgecolor="white", linewidth=0
+            )
     content = io.BytesIO()
     figure.savefig(content, format=kind, dpi=200)
     return content.getvalue()
+
+
+class _Marked(NamedTuple):
+    row: int
+    column: int
+    label: RowLabel
+
+
+def _marked(drawable: Drawable) -> list[_Marked]:
+    """Each row with what matters most in it; nothing where nothing was tested."""
+    trust = drawable.trust
+    if trust is None:
+        return []
+    return [
+        _Marked(row, int(trust.effects[row].argmax()), label)
+        for row, label in enumerate(trust.labels(drawable.weights))
+    ]
 
 
 def _families(text: str) -> list[str]:

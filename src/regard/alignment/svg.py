@@ -12,7 +12,7 @@ from html import escape
 import numpy as np
 
 from regard.alignment.color import hexadecimal
-from regard.alignment.labels import CAPTION, Drawable, Label, effective_sources, title
+from regard.alignment.labels import Drawable, Label, caption, effective_sources, title
 from regard.alignment.png import encode
 
 CELL = 28
@@ -30,7 +30,9 @@ def draw(drawable: Drawable) -> str:
 class _Drawing:
     def __init__(self, drawable: Drawable) -> None:
         self.drawable = drawable
-        self.caption = CAPTION + (f" ({drawable.look})" if drawable.look else "")
+        self.caption = caption(drawable)
+        trust = drawable.trust
+        self.kinds = () if trust is None else trust.labels(drawable.weights)
         self.rows, self.columns = len(drawable.target), len(drawable.source)
         longest = max(self.rows, self.columns, 1)
         self.cell = max(SMALLEST_CELL, CELL if longest <= 24 else 28 * 24 // longest)
@@ -38,7 +40,10 @@ class _Drawing:
                   for side in (drawable.target, drawable.source)]  # fmt: skip
         self.left = 24 + 9 * widest[0]
         self.top = 62 + (16 if widest[1] <= _UPRIGHT else 8 * widest[1])
-        self.width = max(self.left + self.columns * self.cell + 70, 24 + 6 * len(self.caption))
+        self.width = max(
+            self.left + self.columns * self.cell + (130 if self.kinds else 70),
+            24 + 6 * len(self.caption),
+        )
         self.height = self.top + self.rows * self.cell + 74
 
     def lines(self) -> list[str]:
@@ -48,12 +53,20 @@ class _Drawing:
             f"viewBox='0 0 {self.width} {self.height}' role='img' {_FONT} font-size='13'>",
             f"<title>{escape(head)}</title>",
             f"<desc>{escape(self.caption)}</desc>",
+            "<defs><pattern id='idle' width='5' height='5' patternUnits='userSpaceOnUse' "
+            "patternTransform='rotate(45)'><path d='M0 0v5' stroke='white' stroke-width='1.6'/>"
+            "</pattern><pattern id='spread' width='9' height='9' patternUnits='userSpaceOnUse' "
+            "patternTransform='rotate(45)'><path d='M0 0v9' stroke='white' stroke-width='1'/>"
+            "</pattern></defs>"
+            if self.kinds
+            else "",
             f"<rect width='{self.width}' height='{self.height}' fill='white'/>",
             f"<text x='12' y='22' font-size='15'>{escape(head)}</text>",
             f"<text x='12' y='40' font-size='10' fill='#555'>{escape(self.caption)}</text>",
             *self._column_labels(),
             *self._row_labels(),
             *self._cells(),
+            *self._marks(),
             *self._coverage(),
             "</svg>",
         ]
@@ -81,7 +94,11 @@ class _Drawing:
         weight = float(self.drawable.weights[row, column])
         x, y = self.left + column * self.cell, self.top + row * self.cell
         target, source = self.drawable.target[row].shown, self.drawable.source[column].shown
-        hint = escape(f"{target} looks at {source}: {weight:.3f}")
+        trust = self.drawable.trust
+        effect = (
+            "" if trust is None else f"; erasing it costs {trust.effects[row, column]:.2f} nats"
+        )
+        hint = escape(f"{target} looks at {source}: {weight:.3f}{effect}")
         square = (
             f"<path d='M{x} {y}h{self.cell}v{self.cell}h-{self.cell}z' "
             f"fill='{hexadecimal(weight)}'><title>{hint}</title></path>"
@@ -94,6 +111,31 @@ class _Drawing:
             f"<text x='{x + self.cell / 2:g}' y='{y + self.cell / 2 + 4:g}' font-size='10' "
             f"text-anchor='middle' fill='{ink}' pointer-events='none'>{number}</text>"
         )
+
+    def _marks(self) -> list[str]:
+        """Rings around what matters most, hatches over rows that depend on no single position."""
+        trust, lines, wide = self.drawable.trust, list[str](), self.columns * self.cell
+        if trust is None:
+            return lines
+        for row, kind in enumerate(self.kinds):
+            y = self.top + row * self.cell
+            if kind in ("idle", "spread"):
+                lines.append(
+                    f"<rect x='{self.left}' y='{y}' width='{wide}' height='{self.cell}' "
+                    f"fill='url(#{kind})' opacity='.7' pointer-events='none'/>"
+                )
+            if kind in ("used", "misdirected"):
+                x = self.left + int(trust.effects[row].argmax()) * self.cell
+                ink = "#e4572e" if kind == "misdirected" else "#ffffff"
+                lines.append(
+                    f"<circle cx='{x + self.cell / 2:g}' cy='{y + self.cell / 2:g}' "
+                    f"r='{self.cell / 2 - 1.5:g}' fill='none' stroke='#111' stroke-width='3' "
+                    "pointer-events='none'/>"
+                    f"<circle cx='{x + self.cell / 2:g}' cy='{y + self.cell / 2:g}' "
+                    f"r='{self.cell / 2 - 1.5:g}' fill='none' stroke='{ink}' stroke-width='1.5' "
+                    "pointer-events='none'/>"
+                )
+        return lines
 
     def _column_labels(self) -> list[str]:
         every = max(1, -(-9 // self.cell))
@@ -116,8 +158,11 @@ class _Drawing:
             y = self.top + (row + 0.5) * self.cell + 4
             lines.append(self._label(self.drawable.target[row], self.left - 8.0, y, "end", ""))
             lines.append(f"<text x='{edge}' y='{y:g}' font-size='10' fill='#555'>"
-                         f"{effective[row]:.1f}</text>")  # fmt: skip
+                         f"{effective[row]:.1f}{self._kind(row)}</text>")  # fmt: skip
         return lines
+
+    def _kind(self, row: int) -> str:
+        return f" {self.kinds[row]}" if self.kinds else ""
 
     def _label(self, label: Label, x: float, y: float, anchor: str, turn: str) -> str:
         ink = "black" if label.role == "content" else "#888"

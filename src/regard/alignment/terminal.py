@@ -13,6 +13,7 @@ from regard.alignment.labels import CAPTION, Drawable, Label, effective_sources,
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII = " .:-=+*#%@"
 _MARGIN = 24
+_TESTED = 20
 
 
 def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> str:
@@ -27,28 +28,40 @@ def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> st
     """
     ramp = BLOCKS if uses_blocks else ASCII
     columns = len(drawable.source)
-    room = max(8, width - _MARGIN)
+    trust = drawable.trust
+    kinds = () if trust is None else trust.labels(drawable.weights)
+    room = max(8, width - _MARGIN - (_TESTED if kinds else 0))
     wide = next((width for width in (3, 2) if width * columns <= room), 1)
     pool = 1 if wide > 1 else max(1, -(-2 * columns // room))
     cells = _pooled(drawable.weights, pool)
     lines = [title(drawable), CAPTION.split(".")[0].lower() + _look(drawable), _legend(drawable)]
     if pool == 1:
         lines.append("     " + "".join(f"{number % 100:{wide}d}" for number in range(1, columns + 1))
-                     + "   sources")  # fmt: skip
+                     + "   sources" + ("  effect" if kinds else ""))  # fmt: skip
     else:
         lines.append(f"     each cell is the largest of {pool} columns" + "   sources")
     effective = effective_sources(drawable.weights)
     for row, label in enumerate(drawable.target):
         bars = "".join(_mark(float(weight), ramp) * wide for weight in cells[row])
         top = _strongest(drawable, row) if pool > 1 else ""
-        lines.append(f"{row + 1:3d} |{bars}| {effective[row]:4.1f}  {_isolated(label)}{top}")
+        tested = "" if trust is None else (
+            f"{trust.effects[row, drawable.weights[row].argmax()]:7.2f}  {kinds[row]:<11}  "
+        )  # fmt: skip
+        lines.append(
+            f"{row + 1:3d} |{bars}| {effective[row]:4.1f}  {tested}{_isolated(label)}{top}"
+        )
     lines.append(_coverage(drawable, pool, wide))
+    if trust is not None:
+        rows = sum(label.role == "content" for label in drawable.target)
+        lines.append(trust.summary(drawable.weights, rows))
     return "\n".join(lines)
 
 
 def _look(drawable: Drawable) -> str:
     look = f"{drawable.look}; " if drawable.look else ""
-    return f"   ({look}shape only: not tested)"
+    return (
+        f"   ({look}{'shape only: not tested' if drawable.trust is None else 'tested by erasing'})"
+    )
 
 
 def _legend(drawable: Drawable) -> str:

@@ -71,8 +71,8 @@ class Trust:
         )
         return (
             f"Of {rows} rows: {counted}. Erasing the strongest position lowers the "
-            f"log-probability of a symbol by {strongest.mean():.2f} nats on average, erasing "
-            f"another by {others.mean():.2f}."
+            f"log-probability of a symbol by {round(float(strongest.mean()), 2) + 0.0:.2f} nats on average, erasing "
+            f"another by {round(float(others.mean()), 2) + 0.0:.2f}."
         )
 
 

@@ -2,55 +2,73 @@
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from regard.alignment import Alignment
+from regard.alignment import Alignment, Link, pharaoh
 from regard.cli.given import rows_given
 from regard.cli.prediction import look_table
 from regard.errors import SettingsError
-from regard.predictor import Predictor
-from regard.text import Parallel, open_output
+from regard.predictor import Linking, Predictor, links, maps
+from regard.text import Pair, Parallel, open_output
 
 Format = Literal["pharaoh", "jsonl", "npz"]
+Made = TypeVar("Made")
 
 
 def carry_out(
     predictor: Predictor,
     data: str | Parallel | None,
     output: Path | None,
+    *,
     output_format: Format,
-    threshold: float | None,
+    linking: Linking,
+    other: Predictor | None = None,
 ) -> None:
     """Align the pairs; a blank line stays one."""
     if predictor.model.decoder.alignment is None:
         raise SettingsError("this model never looks back: it has no alignment.")
-    alignments = _alignments(predictor, data)
+    if other is not None and output_format != "pharaoh":
+        raise SettingsError("two directions are joined as links: they are written as pharaoh.")
     with open_output(output or "-") as file:
         if output_format == "npz":
-            file.write(_arrays(alignments))
+            file.write(_arrays(_in_place(predictor, data, partial(_maps_of, predictor, linking))))
             return
-        for alignment in alignments:
-            if output_format == "pharaoh":
-                line = "" if alignment is None else alignment.pharaoh(threshold)
-            else:
-                line = json.dumps({} if alignment is None else look_table(alignment),
-                                  ensure_ascii=False)  # fmt: skip
-            file.write(line.encode() + b"\n")
+        if output_format == "pharaoh":
+            for found in _in_place(predictor, data, partial(_links_of, predictor, linking, other)):
+                line = "" if found is None else pharaoh(found)
+                file.write(line.encode() + b"\n")
+            return
+        for alignment in _in_place(predictor, data, partial(_maps_of, predictor, linking)):
+            table = {} if alignment is None else look_table(alignment)
+            file.write(json.dumps(table, ensure_ascii=False).encode() + b"\n")
 
 
-def _alignments(predictor: Predictor, data: str | Parallel | None) -> Iterator[Alignment | None]:
+def _maps_of(predictor: Predictor, linking: Linking, pairs: list[Pair]) -> Iterator[Alignment]:
+    return maps(predictor, pairs, linking)
+
+
+def _links_of(
+    predictor: Predictor, linking: Linking, other: Predictor | None, pairs: list[Pair]
+) -> Iterator[list[Link]]:
+    return links(predictor, pairs, linking, other)
+
+
+def _in_place(
+    predictor: Predictor, data: str | Parallel | None, made: Callable[[list[Pair]], Iterator[Made]]
+) -> Iterator[Made | None]:
+    """What is made of each pair, None for a blank line."""
     for chunk in rows_given(predictor, data):
-        pairs = [row for row in chunk if row is not None]
-        found = iter(zip(pairs, predictor.forced(pairs), strict=True))
+        found = made([row for row in chunk if row is not None])
         for row in chunk:
-            yield None if row is None else predictor.alignment_of(*next(found))
+            yield None if row is None else next(found)
 
 
-def _arrays(alignments: Iterator[Alignment | None]) -> bytes:
+def _arrays(alignments: Iterable[Alignment | None]) -> bytes:
     arrays: dict[str, np.ndarray] = {}
     for number, alignment in enumerate(alignments):
         if alignment is not None:

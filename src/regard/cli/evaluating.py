@@ -3,17 +3,34 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rich.progress import TextColumn
 
+from regard.alignment import Link
 from regard.cli.given import note_unseen, percent
 from regard.cli.words import bar, say
-from regard.errors import SettingsError
-from regard.evaluation import Evaluation, TextMeasures
-from regard.predictor import Predictor
+from regard.errors import DataError, SettingsError
+from regard.evaluation import Evaluation, Gold, LinkScores, TextMeasures, score_links
+from regard.predictor import Linking, Predictor, links
 from regard.text import Pair, Parallel
 
 _SHOWN = 20
+
+
+@dataclass(frozen=True)
+class LinkTask:
+    """Links to be compared with the right ones.
+
+    Attributes:
+        gold: The right ones, a line a pair.
+        linking: How links are made.
+        other: A model of the other direction, to join with.
+    """
+
+    gold: list[Gold]
+    linking: Linking
+    other: Predictor | None = None
 
 
 def carry_out(
@@ -25,12 +42,14 @@ def carry_out(
     as_json: bool,
     alternatives: bool = False,
     text_measures: TextMeasures | None = None,
+    link_task: LinkTask | None = None,
 ) -> None:
     """Predict, compare, and print the measures."""
     if data is None:
         raise SettingsError("expected pairs to evaluate.")
-    pairs = predictor.pairs(data, with_others=True)
+    pairs = predictor.pairs(data, with_others=link_task is None)
     note_unseen(predictor, pairs)
+    scores = None if link_task is None else _link_scores(predictor, pairs, link_task)
     if not alternatives:
         _note_conflicts(pairs)
     with bar(TextColumn("{task.completed:,} of {task.total:,}")) as shown:
@@ -41,7 +60,7 @@ def carry_out(
         )  # fmt: skip
     visible = predictor.reader.target.shown
     if as_json:
-        table = evaluation.to_table()
+        table = evaluation.to_table() | ({} if scores is None else scores.to_table())
         if errors:
             table["confusions"] = [
                 {
@@ -53,7 +72,28 @@ def carry_out(
             ]
         print(json.dumps(table, ensure_ascii=False))
         return
-    print("\n".join(_lines(evaluation, visible, errors=errors)))
+    links_lines = [] if scores is None else _link_lines(scores)
+    print("\n".join([*links_lines, *_lines(evaluation, visible, errors=errors)]))
+
+
+def _link_scores(predictor: Predictor, pairs: Sequence[Pair], task: LinkTask) -> LinkScores:
+    if len(pairs) != len(task.gold):
+        raise DataError(f"{len(pairs)} pairs, but links for {len(task.gold)}: expected as many.")
+    with bar(TextColumn("{task.completed:,} of {task.total:,}")) as shown:
+        progress = shown.add_task("linking", total=len(pairs))
+        found: list[list[Link]] = []
+        for each in links(predictor, pairs, task.linking, task.other):
+            found.append(each)
+            shown.advance(progress)
+    return score_links(found, task.gold)
+
+
+def _link_lines(scores: LinkScores) -> list[str]:
+    return [
+        f"alignment error    {percent(scores.alignment_error_rate)}",
+        f"  precision        {percent(scores.precision)}",
+        f"  recall           {percent(scores.recall)}",
+    ]
 
 
 def _lines(evaluation: Evaluation, visible: Callable[[str], str], *, errors: bool) -> list[str]:

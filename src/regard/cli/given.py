@@ -6,10 +6,11 @@ from pathlib import Path
 
 from rich.progress import TextColumn
 
+from regard.alignment import LinkMethod, Symmetry
 from regard.cli.words import bar, say
 from regard.errors import SettingsError
 from regard.evaluation import Measure
-from regard.predictor import CHUNK, Predictor
+from regard.predictor import CHUNK, Linking, MapMethod, Predictor, Rows
 from regard.text import Columns, Pair, Parallel, read_parallel_rows, read_rows
 
 
@@ -55,6 +56,19 @@ def predictor_given(
     predictor = Predictor.load(folder, device)
     order = columns_given(columns, tags_column)
     return predictor if order is None else predictor.with_columns(order)
+
+
+def linking_given(
+    method: MapMethod, link: LinkMethod, threshold: float | None, rows: Rows, symmetry: Symmetry
+) -> Linking:
+    """How links are made; a threshold alone asks for links of that weight."""
+    kind = "threshold" if threshold is not None and link == "argmax" else link
+    return Linking(method, kind, threshold, rows, symmetry)
+
+
+def other_given(folder: Path | None, device: str) -> Predictor | None:
+    """The model of the other direction, if there is one."""
+    return None if folder is None else Predictor.load(folder, device)
 
 
 def source_columns(order: str | None, *, has_tags: bool) -> Columns:

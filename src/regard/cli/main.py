@@ -12,7 +12,7 @@ import sys
 
 import typer
 
-from regard.cli.commands import align, demo, evaluate, info, predict, score, show
+from regard.cli.commands import align, demo, evaluate, info, inspect, predict, score, show
 from regard.cli.train import train
 from regard.cli.words import say
 from regard.errors import RegardError, SettingsError, StoppedError
@@ -34,6 +34,7 @@ for command, example in (
     (show, "regard show model through --svg through.svg"),
     (align, "regard align model pairs.tsv --format pharaoh"),
     (evaluate, "regard evaluate model test.tsv --errors"),
+    (inspect, "regard inspect model test.tsv --html report.html"),
     (score, "regard score model pairs.tsv"),
     (info, "regard info model"),
 ):

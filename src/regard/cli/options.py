@@ -1,7 +1,7 @@
 """The options that several commands take, each described once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -39,3 +39,30 @@ Output = Annotated[
     typer.Option("-o", "--output", help="Write here; .gz compresses.", show_default=False),
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda, ...")]
+Method = Annotated[
+    Literal["weights", "erasure", "substitution"],
+    typer.Option(help="Where it looked, or what matters when erased or substituted."),
+]
+LinkKind = Annotated[
+    Literal["argmax", "threshold", "mutual", "itermax", "matching"],
+    typer.Option("--link", help="How links are made of a map."),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=1, help="Link all pairs of this weight; the strongest without.",
+        show_default=False,
+    ),
+]  # fmt: skip
+Rows = Annotated[
+    Literal["predicting", "following"],
+    typer.Option(help="A symbol's row: the one that predicted it, or the one after."),
+]
+Reverse = Annotated[
+    Path | None,
+    typer.Option(help="A model of the other direction, to join with.", show_default=False),
+]
+Symmetrize = Annotated[
+    Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"],
+    typer.Option(help="How both directions are joined."),
+]

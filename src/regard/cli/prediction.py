@@ -44,7 +44,8 @@ def carry_out(
         looks = None if alignments is None else stack.enter_context(open_output(alignments))
         shown = stack.enter_context(bar(TextColumn("{task.completed:,} lines")))
         task = shown.add_task("predicting", total=None)
-        for prediction in _predictions(predictor, rows, beam, n_best):
+        tests = alignments is not None
+        for prediction in _predictions(predictor, rows, beam, n_best, is_tested=tests):
             line = line_of(prediction, output_format, scores=scores, n_best=n_best)
             out.write(line.encode() + b"\n")
             if looks is not None:
@@ -83,12 +84,13 @@ def line_of(
 
 
 def _predictions(
-    predictor: Predictor, rows: Iterator[Pair | None], beam: int, n_best: int
+    predictor: Predictor, rows: Iterator[Pair | None], beam: int, n_best: int, *, is_tested: bool
 ) -> Iterator[Prediction | None]:
     while chunk := list(islice(rows, CHUNK)):
         written = predictor.stream(
-            (row for row in chunk if row is not None), beam_size=beam, n_best=n_best
-        )
+            (row for row in chunk if row is not None), beam_size=beam, n_best=n_best,
+            is_tested=is_tested,
+        )  # fmt: skip
         yield from (None if row is None else next(written) for row in chunk)
 
 
@@ -121,6 +123,21 @@ def look_table(alignment: Alignment) -> dict[str, object]:
         "weights": [[round(float(weight), 7) for weight in row] for row in alignment.weights],
         "source_roles": [label.role for label in alignment.source],
         "target_roles": [label.role for label in alignment.target],
+        **_trust_table(alignment),
+    }
+
+
+def _trust_table(alignment: Alignment) -> dict[str, object]:
+    """How each row was used, and what erasing its strongest position costs, in nats."""
+    trust = alignment.trust
+    if trust is None:
+        return {}
+    strongest = alignment.weights.argmax(1)
+    effects = [float(row[top]) for row, top in zip(trust.effects, strongest, strict=True)]
+    return {
+        "labels": alignment.row_labels(),
+        "effects": [round(effect, 4) for effect in effects],
+        "summary": alignment.summary(),
     }
 
 

@@ -32,7 +32,7 @@ def carry_out(
     predictor = Predictor.load(folder, device)
     pair = replace_tags(Pair(text, target or ""), tags)
     if target is None:
-        prediction = next(iter(predictor.stream([pair], beam_size=beam)))
+        prediction = next(iter(predictor.stream([pair], beam_size=beam, is_tested=True)))
         written, log_prob, alignment = prediction.text, prediction.log_prob, prediction.alignment
         for one in prediction.unseen:
             say(f"note: training never saw {one.symbol!r}.")
@@ -42,7 +42,8 @@ def carry_out(
         note_unseen(predictor, [pair])
         hypothesis = next(iter(predictor.forced([pair])))
         written, log_prob = target, hypothesis.log_prob
-        alignment = predictor.alignment_of(pair, hypothesis)
+        looks = predictor.model.decoder.alignment is not None
+        alignment = predictor.tested([pair], [hypothesis])[0] if looks else None
     print(f"{written}\t{log_prob:.4f}")
     if alignment is None:
         say("note: this model never looks back: it has no alignment.")

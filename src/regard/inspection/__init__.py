@@ -4,6 +4,7 @@ from regard.inspection.checks import Check, check_map
 from regard.inspection.config import InspectionSettings
 from regard.inspection.erasure import Tested, erase
 from regard.inspection.inspection import Case, Inspection, Mode
+from regard.inspection.report import report
 from regard.inspection.shapes import Histogram, ShapeSummary, outliers, summarize_shapes
 from regard.inspection.substitution import substitute
 from regard.inspection.verdict import (
@@ -36,6 +37,7 @@ __all__ = [
     "judge",
     "outliers",
     "position_use",
+    "report",
     "substitute",
     "summarize_shapes",
     "trust_of",

@@ -174,7 +174,9 @@ def _erased(heads: Tensor, opened: Tensor, only: int | None) -> Iterator[Tensor]
         total = kept.sum(-1, keepdim=True)
         # A position that had all there was leaves nothing to renormalise: the rest is looked
         # at alike.
-        renormalized = torch.where(total > 0, kept / total.clamp(min=1e-38), _even(left)[:, None, None])
+        renormalized = torch.where(
+            total > 0, kept / total.clamp(min=1e-38), _even(left)[:, None, None]
+        )
         if only is None:
             yield renormalized
         else:

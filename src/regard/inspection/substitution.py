@@ -41,7 +41,9 @@ def substitute(
     lengths = (batch.source.mask.sum(1) - 1).tolist()
     tries = [
         _others(row[:length], symbols, settings, number)
-        for row, length, number in zip(batch.source.tokens.cpu().numpy(), lengths, numbers, strict=True)
+        for row, length, number in zip(
+            batch.source.tokens.cpu().numpy(), lengths, numbers, strict=True
+        )
     ]
     rows = np.concatenate([np.full(len(each), row) for row, each in enumerate(tries)])
     places = np.concatenate([each[:, 0] for each in tries])
@@ -67,7 +69,9 @@ def _effects(
     index = torch.from_numpy(rows).to(batch.inputs.device)
     source = batch.source
     changed = source.tokens[index].clone()
-    changed[torch.arange(len(index)), torch.from_numpy(places)] = torch.from_numpy(tokens).to(changed)
+    changed[torch.arange(len(index)), torch.from_numpy(places)] = torch.from_numpy(tokens).to(
+        changed
+    )
     read = Source(changed, source.mask[index], source.tags[index], source.tags_mask[index])
     part = replace(
         batch, source=read, inputs=batch.inputs[index], target=batch.target[index],

@@ -112,7 +112,7 @@ def position_use(tested: Sequence[Tested], settings: InspectionSettings) -> Posi
         return ratio(sums, counts, settings.resamples)
 
     kinds = [labels_of(one, settings) for one in tested]
-    content = [label for each in kinds for label in each[:-1]]
+    content: list[RowLabel] = [label for each in kinds for label in each[:-1]]
     heads = max((len(one.head_effects) for one in tested), default=0)
     chance = measure([one.chance for one in rows]).value
     return PositionUse(
@@ -145,9 +145,7 @@ def trust_of(tested: Tested, settings: InspectionSettings) -> Trust:
     return Trust(tested.effects, tested.uniform, tested.permuted, settings.effect)
 
 
-def judge(
-    use: PositionUse, checks: Sequence[Check], settings: InspectionSettings
-) -> Judgement:
+def judge(use: PositionUse, checks: Sequence[Check], settings: InspectionSettings) -> Judgement:
     """The verdict on the figures."""
     failed = [check.text for check in checks if not check.is_met]
     if failed:
@@ -160,7 +158,7 @@ def judge(
     figures = (
         f"on these {use.pairs} pairs, erasing the attended position lowers the log-probability of "
         f"the symbol that is written by {_interval(use.top)} nats; erasing another lowers it by "
-        f"{use.other.value:.2f}: gap {_interval(use.gap)}",
+        f"{shown(use.other.value)}: gap {_interval(use.gap)}",
         f"the attended position has the largest effect in {use.agree.value + use.chance:.0%} of "
         f"rows, where chance gives {use.chance:.0%}",
         f"looking everywhere alike costs {_interval(use.uniform)} nats and keeps "
@@ -210,4 +208,10 @@ def _shares(labels: Sequence[RowLabel]) -> dict[RowLabel, float]:
 
 
 def _interval(measure: Measure) -> str:
-    return f"{measure.value:.2f} (95 % {measure.low:.2f} to {measure.high:.2f})"
+    low, high = shown(measure.low), shown(measure.high)
+    return f"{shown(measure.value)} (95 % {low} to {high})"
+
+
+def shown(value: float) -> str:
+    """A number with two digits; no minus sign before nothing."""
+    return f"{round(value, 2) + 0.0:.2f}"

@@ -62,7 +62,9 @@ class WordUse:
                 f"it is at that symbol in {self.offsets.get(0, 0.0):.0%}."
             )
         if self.is_in_place:
-            return f"The strongest position is the symbol whose substitution matters most in {share}."
+            return (
+                f"The strongest position is the symbol whose substitution matters most in {share}."
+            )
         return f"The strongest position is rarely the symbol that matters most ({share})."
 
 

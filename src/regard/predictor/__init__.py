@@ -1,5 +1,6 @@
 """Predictor: text in; text, log-probability and alignment out."""
 
+from regard.predictor.linking import Linking, MapMethod, Rows, links, maps
 from regard.predictor.prediction import Candidate, LookedUp, Prediction, Unseen
 from regard.predictor.predictor import Predictor
 from regard.predictor.reader import Given, Pairs, replace_tags
@@ -11,11 +12,16 @@ __all__ = [
     "CHUNK",
     "Candidate",
     "Given",
+    "Linking",
     "LookedUp",
+    "MapMethod",
     "Pairs",
     "Prediction",
     "Predictor",
+    "Rows",
     "Unseen",
+    "links",
     "load",
+    "maps",
     "replace_tags",
 ]

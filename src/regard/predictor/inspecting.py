@@ -10,7 +10,6 @@ from regard.alignment import Alignment, describe, flags_of, head_divergence
 from regard.errors import SettingsError
 from regard.inspection import (
     Case,
-    Check,
     Inspection,
     InspectionSettings,
     Judgement,
@@ -29,11 +28,9 @@ from regard.model import Saved
 from regard.predictor.reader import Asked, batches_of
 from regard.predictor.searcher import Searcher
 from regard.search import Hypothesis
-from regard.text import END, Batch, Pair
+from regard.text import Batch, Pair
 
 Listener = Callable[[int, int], None]
-
-_PROBES = ((1, 3), (4, 2), (2, 5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,22 +99,28 @@ class Inspector:
             use, words, shape, tuple(cases), self.settings,
         )  # fmt: skip
 
-    def aligned(
-        self, pairs: Sequence[Pair], hypotheses: Sequence[Hypothesis]
-    ) -> list[Alignment]:
-        """Maps with what erasing showed beside them.
+    def aligned(self, pairs: Sequence[Pair], hypotheses: Sequence[Hypothesis]) -> list[Alignment]:
+        """Maps of given targets with what erasing showed beside them.
 
         Args:
             pairs: What was read, and what was written.
             hypotheses: The same, as found.
         """
-        writer = self.searcher.writer
-        written: list[_Written] = []
-        for pair, hypothesis in zip(pairs, hypotheses, strict=True):
-            asked = self.searcher.reader.read(pair)
-            alignment = writer.forced(asked, pair.target, hypothesis)
-            assert alignment is not None
-            written.append(_Written(asked, hypothesis, alignment, pair.target))
+        reader = self.searcher.reader
+        return self._with_trust([
+            self._forced(reader.read(pair), pair.target, hypothesis)
+            for pair, hypothesis in zip(pairs, hypotheses, strict=True)
+        ])  # fmt: skip
+
+    def predicted(
+        self, asked: Sequence[Asked], hypotheses: Sequence[Hypothesis]
+    ) -> list[Alignment]:
+        """Maps of what was found by a search, with what erasing showed beside them."""
+        return self._with_trust(
+            [self._free(one, found) for one, found in zip(asked, hypotheses, strict=True)]
+        )
+
+    def _with_trust(self, written: Sequence[_Written]) -> list[Alignment]:
         tested = self._tested(written, _Told(None, 0))
         return [
             replace(one.alignment, trust=trust_of(found, self.settings))
@@ -150,23 +153,26 @@ class Inspector:
     def _written(
         self, pairs: Sequence[Pair], beam_size: int | None, told: "_Told"
     ) -> list[_Written]:
-        writer, reader = self.searcher.writer, self.searcher.reader
         found: list[_Written] = []
         if beam_size is None:
             for pair, hypothesis in zip(pairs, self.searcher.forced(pairs), strict=True):
-                asked = reader.read(pair)
-                alignment = writer.forced(asked, pair.target, hypothesis)
-                assert alignment is not None
-                found.append(_Written(asked, hypothesis, alignment, pair.target))
-                told.one()
+                found.append(self._forced(self.searcher.reader.read(pair), pair.target, hypothesis))
+                told.some(1)
             return found
         for asked, hypotheses in self.searcher.found(pairs, beam_size, 1):
-            alignment = writer.alignment(asked, hypotheses[0])
-            assert alignment is not None
-            text = writer.text(asked, hypotheses[0])
-            found.append(_Written(asked, hypotheses[0], alignment, text))
-            told.one()
+            found.append(self._free(asked, hypotheses[0]))
+            told.some(1)
         return found
+
+    def _forced(self, asked: Asked, target: str, hypothesis: Hypothesis) -> _Written:
+        alignment = self.searcher.writer.forced(asked, target, hypothesis)
+        assert alignment is not None
+        return _Written(asked, hypothesis, alignment, target)
+
+    def _free(self, asked: Asked, hypothesis: Hypothesis) -> _Written:
+        alignment = self.searcher.writer.alignment(asked, hypothesis)
+        assert alignment is not None
+        return _Written(asked, hypothesis, alignment, self.searcher.writer.text(asked, hypothesis))
 
     def _sample(self, written: Sequence[_Written]) -> Batch:
         """Some pairs of different lengths."""
@@ -241,35 +247,6 @@ class _Told:
         self.done += count
         if self.listen is not None:
             self.listen(min(self.done, self.total), self.total)
-
-    def one(self) -> None:
-        """Tell of one more."""
-        self.some(1)
-
-
-def checks_of(saved: Saved, searcher: Searcher) -> tuple[Check, ...]:
-    """The exact checks on a few strings of the model's own symbols."""
-    if saved.model.decoder.alignment is None:
-        return ()
-    chance = np.random.default_rng(0)
-    known = saved.vocabularies
-
-    def drawn(count: int, size: int) -> list[int]:
-        return (4 + chance.integers(max(1, size - 4), size=count)).tolist()
-
-    asked = [
-        Asked("", drawn(read, len(known.source)), (), _tags(saved, chance), searcher.reader.source)
-        for read, _ in _PROBES
-    ]
-    targets = [drawn(written, len(known.target)) for _, written in _PROBES]
-    return tuple(check_map(saved.model, searcher.batch(asked, targets)))
-
-
-def _tags(saved: Saved, chance: np.random.Generator) -> list[int]:
-    tags = saved.vocabularies.tags
-    if tags is None:
-        return []
-    return (4 + chance.integers(max(1, len(tags) - 4), size=int(chance.integers(1, 4)))).tolist()
 
 
 def _divergence(tested: Sequence[Tested]) -> float | None:

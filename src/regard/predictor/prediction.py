@@ -1,7 +1,7 @@
 """What a model makes of a source, as records."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -84,6 +84,11 @@ class Prediction:
     def is_complete(self) -> bool:
         """False where the length limit ended it."""
         return self.candidates[0].is_complete
+
+    def with_alignment(self, alignment: Alignment) -> "Prediction":
+        """The same, the best target's alignment being another record of the same look."""
+        best = replace(self.candidates[0], draw=lambda: alignment)
+        return replace(self, candidates=(best, *self.candidates[1:]))
 
 
 @dataclass(frozen=True)

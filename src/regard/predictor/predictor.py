@@ -1,8 +1,10 @@
 """Text in; text, log-probability and alignment out, in the order asked."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import overload
 
@@ -12,12 +14,13 @@ from regard.evaluation import RESAMPLES, Evaluation, Scored, TextMeasures, evalu
 from regard.inspection import Check, Inspection, InspectionSettings
 from regard.model import ModelSettings, Saved, load_model, save_model
 from regard.precision import device_of
-from regard.predictor.inspecting import Inspector, checks_of
+from regard.predictor.inspecting import Inspector
 from regard.predictor.looking import looked_up
 from regard.predictor.prediction import LookedUp, Prediction
+from regard.predictor.probing import checks_of
 from regard.predictor.reader import Given, Pairs, Reader, pair_given, pairs_given, replace_tags
 from regard.predictor.scoring import scored_of, with_alternatives
-from regard.predictor.searcher import Searcher
+from regard.predictor.searcher import CHUNK, Searcher
 from regard.predictor.writer import Writer, source_labels
 from regard.search import Hypothesis
 from regard.text import END, Pair
@@ -40,7 +43,7 @@ class Predictor:
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> "Predictor":
-        """Read a model folder.
+        """Read a model folder, and check that its map is what it says it is.
 
         Args:
             folder: Where it is.
@@ -49,7 +52,11 @@ class Predictor:
         Raises:
             CheckpointError: It is no model folder, is damaged, or of a newer format.
         """
-        return cls(load_model(folder, device_of(device)))
+        found = cls(load_model(folder, device_of(device)))
+        for check in found.checks:
+            if not check.is_met:
+                logging.getLogger(__name__).warning("%s: map not valid: %s", folder, check.text)
+        return found
 
     def save(self, folder: str | Path) -> None:
         """Write a model folder, in the place of one that may be there.
@@ -113,19 +120,29 @@ class Predictor:
         return list(self.stream(given, beam_size=beam_size, n_best=n_best))
 
     def stream(
-        self, sources: Iterable[Pair], *, beam_size: int = 1, n_best: int = 1
-    ) -> Iterator[Prediction]:
+        self, sources: Iterable[Pair], *, beam_size: int = 1, n_best: int = 1,
+        is_tested: bool = False,
+    ) -> Iterator[Prediction]:  # fmt: skip
         """Predict any number of sources in constant memory, in their order.
 
         Args:
             sources: Pairs, of which source and tags are used.
             beam_size: As for `predict`.
             n_best: As for `predict`.
+            is_tested: Whether the best candidate's alignment says what erasing showed.
         """
         if n_best < 1 or beam_size < 1:
             raise SettingsError(f"beam_size is {beam_size}, n_best {n_best}: both must be >= 1.")
-        for one, hypotheses in self.searcher.found(sources, beam_size, n_best):
-            yield self.writer.prediction(one, hypotheses, n_best)
+        found = self.searcher.found(sources, beam_size, n_best)
+        if not is_tested or self.model.decoder.alignment is None:
+            yield from (self.writer.prediction(*each, n_best) for each in found)
+            return
+        inspector = Inspector(self.saved, self.searcher, InspectionSettings())
+        while chunk := list(islice(found, CHUNK)):
+            best = [hypotheses[0] for _, hypotheses in chunk]
+            maps = inspector.predicted([asked for asked, _ in chunk], best)
+            for (asked, hypotheses), alignment in zip(chunk, maps, strict=True):
+                yield self.writer.prediction(asked, hypotheses, n_best).with_alignment(alignment)
 
     def align(self, pairs: Pairs) -> list[Alignment]:
         """Where the decoder looks while it writes given targets.

@@ -95,9 +95,7 @@ class Searcher:
             return found
         return self._recut(batch, found)
 
-    def _recut(
-        self, batch: list[Asked], found: list[list[Hypothesis]]
-    ) -> list[list[Hypothesis]]:
+    def _recut(self, batch: list[Asked], found: list[list[Hypothesis]]) -> list[list[Hypothesis]]:
         # A string may be written in other pieces than it is cut into: it is told of as cut, so
         # that forcing it gives the same.
         places: list[tuple[int, int]] = []

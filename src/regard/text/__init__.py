@@ -1,6 +1,6 @@
 """Text: what is read and written."""
 
-from regard.text.batch import Batch, BatchMaker, Corpus, Source, Tokens, source_of
+from regard.text.batch import Batch, BatchMaker, Corpus, Sequences, Source, Tokens, source_of
 from regard.text.lines import open_output, read_lines
 from regard.text.pairs import (
     Columns,
@@ -35,6 +35,7 @@ __all__ = [
     "Parallel",
     "Pieces",
     "Segmenter",
+    "Sequences",
     "Source",
     "Symbol",
     "SymbolKind",

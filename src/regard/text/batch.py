@@ -56,17 +56,20 @@ class Batch:
         inputs: The start symbol and the target: what the decoder is given.
         target: The target and the end symbol: what it should write.
         mask: True where `target` has a symbol.
+        links: True where an aligner links target and source, if there was one.
     """
 
     source: Source
     inputs: Int[Tensor, "batch target"]
     target: Int[Tensor, "batch target"]
     mask: Bool[Tensor, "batch target"]
+    links: Bool[Tensor, "batch target positions"] | None = None
 
     def to(self, device: torch.device) -> "Batch":
         """The same on a device."""
         parts = (self.inputs, self.target, self.mask)
-        return Batch(self.source.to(device), *(part.to(device) for part in parts))
+        links = None if self.links is None else self.links.to(device)
+        return Batch(self.source.to(device), *(part.to(device) for part in parts), links)
 
 
 @dataclass(frozen=True)
@@ -200,12 +203,14 @@ class BatchMaker:
         replacement: How likely each source id is to be replaced.
         tags_replacement: How likely each tag is to be replaced.
         shared: For each source id the target id of the same symbol, or -1.
+        links: Of each pair, as target position * source length + source position.
     """
 
     corpus: Corpus
     replacement: Float[np.ndarray, " vocabulary"]
     tags_replacement: Float[np.ndarray, " tags"]
     shared: Integers
+    links: Sequences | None = None
 
     @classmethod
     def of(
@@ -240,7 +245,18 @@ class BatchMaker:
             torch.from_numpy(np.concatenate([start, target], axis=1)),
             torch.from_numpy(closed),
             torch.from_numpy(closed != PADDING),
+            self._links(rows, closed.shape[1], source.shape[1] + 1 + tags.shape[1]),
         )
+
+    def _links(self, rows: Integers, target: int, positions: int) -> Tensor | None:
+        if self.links is None:
+            return None
+        linked = np.zeros((len(rows), target, positions), np.bool_)
+        lengths = self.corpus.source.lengths
+        for place, row in enumerate(rows):
+            codes = self.links.values[self.links.offsets[row] : self.links.offsets[row + 1]]
+            linked[place, codes // lengths[row], codes % lengths[row]] = True
+        return torch.from_numpy(linked)
 
     def _replace(
         self, source: Integers, target: Integers, chance: np.random.Generator

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from regard.alignment import Order
 from regard.model import ModelSettings
 from regard.settings import Settings
 
@@ -31,6 +32,10 @@ class TrainingSettings(Settings):
         learning_rate: Its peak.
         warm_up: Share of the training in which it rises to the peak.
         weight_decay: Of AdamW.
+        guided: How much the loss counts where the decoder looks, against the
+            links of an aligner that is learnt on the same pairs; 0 leaves it alone.
+        guide: Whether that aligner keeps near the diagonal, or takes all
+            positions as alike.
         label_smoothing: Share of the probability that is spread over all symbols.
         clip: Largest norm of the gradient.
         evaluate_every: Updates between two evaluations; an epoch if None.
@@ -51,6 +56,8 @@ class TrainingSettings(Settings):
     learning_rate: Positive | None = None
     warm_up: Share = 0.1
     weight_decay: Annotated[float, Field(ge=0)] = 0.01
+    guided: Annotated[float, Field(ge=0)] = 0.0
+    guide: Order = "diagonal"
     label_smoothing: Share = 0.1
     clip: Positive = 1.0
     evaluate_every: Count | None = None
@@ -78,4 +85,5 @@ class RunSettings(ModelSettings):
         return ModelSettings(
             text=self.text, encoder=self.encoder, decoder=self.decoder,
             length_ratio=self.length_ratio, members=members,
+            guided=True if self.training.guided else None,
         )  # fmt: skip

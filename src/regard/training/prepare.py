@@ -1,8 +1,9 @@
 """From pairs and settings to all that a training needs."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from regard.errors import SettingsError
 from regard.model import Vocabularies
 from regard.text import BatchMaker, Corpus, Pair, Tokens
 from regard.training.choices import (
@@ -15,6 +16,7 @@ from regard.training.choices import (
     survey,
 )
 from regard.training.config import RunSettings
+from regard.training.guide import guide_of
 from regard.training.sources import Split
 
 
@@ -79,6 +81,10 @@ def prepare(parts: Split, settings: RunSettings, *, is_settled: bool) -> Prepare
     ids = max(len(side) for side in sides)
     corpus = Corpus.of(encoded(cut, known, parts.train.again()), ids)
     maker = BatchMaker.of(corpus, known.source, known.target, known.tags)
+    if settings.training.guided:
+        if settings.decoder.attention == "none":
+            raise SettingsError("training.guided: a decoder that never looks back has no guide.")
+        maker = replace(maker, links=guide_of(corpus, settings.training.guide))
     return Prepared(settings, known, maker, found.fingerprint)
 
 

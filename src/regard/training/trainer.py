@@ -24,6 +24,7 @@ from regard.precision import device_of
 from regard.text import Batch, BatchMaker
 from regard.training.config import TrainingSettings
 from regard.training.latest import Latest, Position, moments, restore_moments
+from regard.training.guide import guide_loss
 from regard.training.loss import sequence_loss
 from regard.training.schedules import rate_factor
 
@@ -188,9 +189,11 @@ class Trainer:
             group["lr"] = self.peak * rate_factor(self.done, settings.warm_up)
         self.model.train()
         with torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=self.rounds):
-            decoded = self.model(batch.source, batch.inputs, needs_weights=False)
+            decoded = self.model(batch.source, batch.inputs, needs_weights=batch.links is not None)
             taught = self._taught(batch)
         loss = sequence_loss(decoded.logits, batch.target, settings.label_smoothing, taught)
+        if batch.links is not None and decoded.weights is not None:
+            loss = loss + settings.guided * guide_loss(decoded.weights, batch.links)
         self.accelerator.backward(loss)
         self.accelerator.clip_grad_norm_(self.model.parameters(), settings.clip)
         self.optimizer.step()
