@@ -273,3 +273,117 @@ def test_a_string_that_is_written_in_other_pieces_is_told_of_as_it_is_cut():
     assert found.weights.shape == (2, 2)
     kept = Hypothesis((whole, END), -0.1, weights[:2])
     assert predictor.searcher._recut([asked], [[kept]]) == [[kept]]
+
+
+class TestInspection:
+    WORDS = ("abc", "h", "abcdefgh", "ab", "gg", "fed")
+
+    @pytest.mark.parametrize("kind", [*LOOKING, "ensemble", "ensemble of transformers"])
+    @pytest.mark.parametrize("beam_size", [1, 3])
+    def test_a_tested_prediction_is_the_same_prediction(self, kind, beam_size):
+        predictor = predictor_of(kind)
+        pairs = [Pair(word, "") for word in self.WORDS]
+        plain = list(predictor.stream(pairs, beam_size=beam_size))
+        tested = list(predictor.stream(pairs, beam_size=beam_size, is_tested=True))
+        for one, other in zip(plain, tested, strict=True):
+            assert (one.text, one.log_prob) == (other.text, other.log_prob)
+            np.testing.assert_allclose(one.alignment.weights, other.alignment.weights)
+            assert one.alignment.trust is None
+            assert len(other.alignment.row_labels()) == len(other.alignment.target)
+
+    @pytest.mark.parametrize("tags", [False, True])
+    @pytest.mark.parametrize("is_forced", [False, True])
+    def test_every_pair_is_reported_in_order(self, tags, is_forced):
+        predictor = predictor_of("lstm", tags)
+        rows = [(word, word[::-1], "V;N")[: 3 if tags else 2] for word in self.WORDS]
+        told = []
+        found = predictor.inspect(
+            rows, is_forced=is_forced, listen=lambda done, total: told.append((done, total))
+        )
+        assert [case.number for case in found.cases] == [1, 2, 3, 4, 5, 6]
+        assert found.mode == ("forced" if is_forced else "free")
+        assert found.verdict == "undetermined"
+        assert all(check.is_met for check in found.checks)
+        assert told[-1][0] == told[-1][1]
+        if is_forced:
+            assert [case.text for case in found.cases] == [word[::-1] for word in self.WORDS]
+
+    def test_its_figures_are_plain_and_none_is_nan(self):
+        import json
+
+        found = predictor_of("transformer").inspect([(word, word) for word in self.WORDS])
+        table = json.loads(json.dumps(found.to_table(), allow_nan=False))
+        for name in ("verdict", "reasons", "checks", "gap", "agree", "uniform", "keep", "flags"):
+            assert name in table
+        assert set(table["gap"]) == {"value", "low", "high"}
+        assert len(table["heads"]) == 2
+        assert len(table["sentences"]) == 6
+
+    def test_a_map_that_is_not_valid_gets_no_verdict_but_that(self):
+        from regard.attention import ScaledDotScore
+        from tests.inspection.test_checks import ZeroedAfterwards
+
+        predictor = predictor_of()
+        predictor.model.decoder.attention = ZeroedAfterwards(ScaledDotScore())
+        found = predictor.inspect([(word, word) for word in self.WORDS])
+        assert found.verdict == "invalid"
+        assert found.use is None
+        assert found.to_table()["verdict"] == "invalid"
+        assert found.headline.startswith("INVALID: map not valid")
+
+    def test_loading_a_model_with_such_a_map_warns(self, tmp_path, monkeypatch, caplog):
+        from regard.inspection import Check
+
+        predictor = predictor_of()
+        predictor.save(tmp_path / "m")
+        failed = (Check("I1", "rows sum to one", 0.5, 1e-4),)
+        monkeypatch.setattr("regard.predictor.predictor.checks_of", lambda *_: failed)
+        regard.load(tmp_path / "m")
+        assert "map not valid: I1 FAILS" in caplog.text
+
+    def test_a_model_that_never_looks_and_no_pairs_are_refused(self):
+        with pytest.raises(SettingsError, match="no map to inspect"):
+            predictor_of("none").inspect([("a", "b")])
+        with pytest.raises(DataError, match="found none"):
+            predictor_of().inspect([])
+        assert predictor_of("none").checks == ()
+
+    def test_many_pairs_have_outliers_and_a_summary(self):
+        from regard.inspection import outliers
+
+        found = predictor_of().inspect([(word, word) for word in self.WORDS * 20])
+        assert found.verdict in ("supported", "partial", "not supported", "undetermined")
+        shapes = [case.shape for case in found.cases]
+        assert len(outliers(shapes)) <= 2
+        assert outliers(shapes[:50]) == []
+        assert len(found.doubtful()) == 120
+
+    @pytest.mark.parametrize("method", ["weights", "erasure", "substitution"])
+    @pytest.mark.parametrize("rows", ["predicting", "following"])
+    def test_maps_of_every_method_are_distributions(self, method, rows):
+        from regard.predictor import Linking, links, maps
+
+        predictor = predictor_of("lstm", True)
+        pairs = [Pair(word, word[::-1], ("V",)) for word in self.WORDS]
+        linking = Linking(method, "mutual", rows=rows)
+        for pair, one in zip(pairs, maps(predictor, pairs, linking), strict=True):
+            np.testing.assert_allclose(one.weights.sum(1), 1, atol=1e-5)
+            assert one.weights.shape == (len(pair.target) + 1, len(pair.source) + 2)
+        assert len(list(links(predictor, pairs, linking))) == len(pairs)
+
+    def test_two_directions_are_joined(self):
+        from regard.predictor import Linking, links
+
+        predictor, pairs = predictor_of(), [Pair("abc", "ab"), Pair("ab", "ba")]
+        one = list(links(predictor, pairs, Linking()))
+        turned = [Pair(pair.target, pair.source) for pair in pairs]
+        other = list(links(predictor, turned, Linking()))
+        joined = links(predictor, pairs, Linking(symmetry="union"), predictor)
+        for forwards, backwards, both in zip(one, other, joined, strict=True):
+            assert set(both) == set(forwards) | {(link.target, link.source) for link in backwards}
+
+    def test_links_of_a_model_that_never_looks_are_refused(self):
+        from regard.predictor import Linking, links
+
+        with pytest.raises(SettingsError, match="no alignment"):
+            list(links(predictor_of("none"), [Pair("a", "b")], Linking()))

@@ -116,7 +116,10 @@ class TestShape:
 
 class TestFlags:
     def names(self, alignment: Alignment, **settings) -> list[str]:
-        return [flag.name for flag in flags_of(alignment, describe(alignment), ShapeSettings(**settings))]
+        return [
+            flag.name
+            for flag in flags_of(alignment, describe(alignment), ShapeSettings(**settings))
+        ]
 
     def test_a_healthy_map_has_none(self):
         assert self.names(diagonal_map(6)) == []

@@ -25,7 +25,12 @@ class TestWays:
         assert links_of(WEIGHTS, "argmax") == [Link(0, 0), Link(0, 1), Link(2, 2)]
 
     def test_threshold_links_what_is_strong(self):
-        assert links_of(WEIGHTS, "threshold", 0.4) == [Link(0, 0), Link(0, 1), Link(1, 1), Link(2, 2)]
+        assert links_of(WEIGHTS, "threshold", 0.4) == [
+            Link(0, 0),
+            Link(0, 1),
+            Link(1, 1),
+            Link(2, 2),
+        ]
 
     def test_mutual_links_are_the_best_of_row_and_column(self):
         assert links_of(WEIGHTS, "mutual") == [Link(0, 0), Link(2, 2)]
@@ -62,7 +67,9 @@ class TestWays:
         rows, columns = weights.shape
         found = best_matching(weights)
         size = min(rows, columns)
-        assert len(found) == len({row for row, _ in found}) == len({one for _, one in found}) == size
+        assert (
+            len(found) == len({row for row, _ in found}) == len({one for _, one in found}) == size
+        )
         best = max(
             sum(weights[row, column] for row, column in zip(chosen, order, strict=True))
             for chosen in combinations(range(rows), size)

@@ -445,3 +445,115 @@ class TestSeveralTargets:
         assert "case:lc" in table["bleu"]["signature"]
         assert main(["evaluate", str(constant / "m"), str(path), "--bleu"]) == 0
         assert re.search(r"BLEU +[\d.]+ +95 % interval", capsys.readouterr().out)
+
+
+class TestInspect:
+    def test_a_verdict_with_its_figures(self, folder, capsys):
+        assert main(["inspect", str(folder / "m"), str(folder / "dev.tsv")]) == 0
+        told = capsys.readouterr().out
+        assert re.match(r"(SUPPORTED|PARTIAL|NOT SUPPORTED|UNDETERMINED): on these 30 pairs", told)
+        for word in ("checks  I1 ok", "gap ", "keep erased", "rows ", "most doubtful"):
+            assert word in told
+        assert "because" not in told
+
+    def test_json_carries_every_figure(self, folder, capsys):
+        assert main(["inspect", str(folder / "m"), str(folder / "dev.tsv"), "--json"]) == 0
+        table = json.loads(capsys.readouterr().out)
+        assert {"verdict", "reasons", "checks", "gap", "agree", "uniform", "keep", "flags"} <= set(
+            table
+        )
+        assert len(table["checks"]) == 8
+
+    def test_the_report_is_one_page_without_script_or_outside_request(
+        self, folder, tmp_path, capsys
+    ):
+        page = tmp_path / "report.html"
+        assert main(["inspect", str(folder / "m"), str(folder / "dev.tsv"), "--forced", "--html",
+                     str(page), "--set", "word_pairs=5"]) == 0  # fmt: skip
+        text = page.read_text("utf-8")
+        assert "<script" not in text
+        assert not re.search(r"(href|src)=['\"](?!data:)", text)
+        assert "{{" not in text
+        assert text.count("<article>") == 24
+        assert text.count("<details>") == 24
+        assert "most doubtful pairs (24 of 30)" in text
+
+    def test_few_pairs_give_no_verdict(self, folder, tmp_path, capsys):
+        few = write_toys(tmp_path / "few.tsv", 3, 5)
+        assert main(["inspect", str(folder / "m"), str(few)]) == 0
+        assert "UNDETERMINED: 3 pairs" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("arguments", "code", "message"),
+        [
+            (["none", "dev.tsv"], 2, "no map to inspect"),
+            (["m", "dev.tsv", "--set", "efect=1"], 2, "did you mean 'effect'"),
+            (["m", "dev.tsv", "--html", "no/such/folder.html"], 1, "cannot be written"),
+            (["m", "empty.tsv"], 1, "found none"),
+            (["m"], 2, "expected PAIRS"),
+        ],
+    )
+    def test_mistakes_are_told(self, folder, arguments, code, message, capsys, monkeypatch):
+        monkeypatch.chdir(folder)
+        (folder / "empty.tsv").write_text("")
+        assert main(["inspect", *arguments]) == code
+        assert message in capsys.readouterr().err
+
+    def test_an_invalid_map_ends_with_one(self, folder, capsys, monkeypatch):
+        from regard.inspection import Check
+
+        failed = [Check("I3", "padding changes nothing", 0.5, 1e-4)]
+        monkeypatch.setattr("regard.predictor.inspecting.check_map", lambda *_: failed)
+        assert main(["inspect", str(folder / "m"), str(folder / "dev.tsv"), "--json"]) == 1
+        told = capsys.readouterr()
+        assert json.loads(told.out)["verdict"] == "invalid"
+        assert "not valid" in told.err
+
+
+class TestLinks:
+    def test_predictions_say_how_each_row_was_used(self, folder, tmp_path, capsys):
+        looks = tmp_path / "looks.jsonl"
+        (tmp_path / "words").write_text("abc\n\nde\n")
+        assert main(["predict", str(folder / "m"), str(tmp_path / "words"), "--alignments",
+                     str(looks)]) == 0  # fmt: skip
+        first, blank, _ = map(json.loads, looks.read_text("utf-8").splitlines())
+        assert len(first["labels"]) == len(first["target"]) == len(first["effects"])
+        assert set(first["labels"]) <= {"used", "misdirected", "spread", "idle"}
+        assert first["summary"].startswith("Of ")
+        assert blank["reason"] == "blank"
+
+    @pytest.mark.parametrize("method", ["weights", "erasure", "substitution"])
+    @pytest.mark.parametrize("link", ["argmax", "mutual", "itermax", "matching"])
+    def test_links_by_every_way(self, folder, method, link, capsys):
+        assert main(["align", str(folder / "m"), str(folder / "dev.tsv"), "--method", method,
+                     "--link", link]) == 0  # fmt: skip
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == 30
+        assert all(re.fullmatch(r"(\d+-\d+ ?)*", line) for line in lines)
+
+    def test_both_directions(self, folder, capsys):
+        arguments = ["align", str(folder / "m"), str(folder / "dev.tsv"), "--reverse",
+                     str(folder / "m"), "--symmetrize", "union"]  # fmt: skip
+        assert main(arguments) == 0
+        assert len(capsys.readouterr().out.splitlines()) == 30
+        assert main([*arguments, "--format", "jsonl"]) == 2
+
+    def test_the_error_rate_of_its_own_links_is_nothing(self, folder, tmp_path, capsys):
+        gold = tmp_path / "gold"
+        assert main(["align", str(folder / "m"), str(folder / "dev.tsv"), "-o", str(gold)]) == 0
+        assert main(["evaluate", str(folder / "m"), str(folder / "dev.tsv"), "--links", str(gold),
+                     "--json"]) == 0  # fmt: skip
+        table = json.loads(capsys.readouterr().out)
+        assert table["alignment_error_rate"] == {"value": 0.0, "low": 0.0, "high": 0.0}
+        assert table["precision"]["value"] == table["recall"]["value"] == 1.0
+        assert (
+            main(["evaluate", str(folder / "m"), str(folder / "dev.tsv"), "--links", str(gold)])
+            == 0
+        )
+        assert "alignment error" in capsys.readouterr().out
+
+    def test_other_numbers_of_lines_are_refused(self, folder, tmp_path, capsys):
+        (tmp_path / "gold").write_text("0-0\n")
+        assert main(["evaluate", str(folder / "m"), str(folder / "dev.tsv"), "--links",
+                     str(tmp_path / "gold")]) == 1  # fmt: skip
+        assert "30 pairs, but links for 1" in capsys.readouterr().err

@@ -78,9 +78,8 @@ class TestErrorRate:
 
     def test_the_file_is_pooled_and_intervals_hold_the_rate(self):
         right, wrong = frozenset({Link(0, 0)}), frozenset({Link(1, 1)})
-        scores = score_links([right, right, right], [Gold(right, right), Gold(wrong, wrong)] + [
-            Gold(right, right)
-        ])  # fmt: skip
+        gold = [Gold(right, right), Gold(wrong, wrong), Gold(right, right)]
+        scores = score_links([right, right, right], gold)
         assert scores.alignment_error_rate.value == pytest.approx(1 / 3)
         rate = scores.alignment_error_rate
         assert rate.low <= rate.value <= rate.high

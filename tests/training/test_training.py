@@ -474,3 +474,41 @@ class TestSubwordsAtTheEdge:
         predictor = train(rows, rows[:1], settings=tiny(**SUBWORDS))
         assert predictor.settings.text.source.pieces == 500
         assert predictor.settings.text.target.pieces == 500
+
+
+class TestGuide:
+    def test_links_of_the_aligner_are_those_of_both_sides(self):
+        from regard.text import Corpus, Tokens
+        from regard.training.guide import guide_of
+
+        chance = np.random.default_rng(0)
+        rows = [chance.permutation(8)[:5].tolist() for _ in range(60)]
+        corpus = Corpus.of(Tokens(row, row[::-1], []) for row in rows)
+        found = guide_of(corpus, "free")
+        for pair in range(60):
+            codes = found.values[found.offsets[pair] : found.offsets[pair + 1]]
+            assert sorted((code // 5, code % 5) for code in codes) == [
+                (place, 4 - place) for place in range(5)
+            ]
+
+    def test_the_loss_is_zero_where_all_weight_lies_on_links(self):
+        from regard.training.guide import guide_loss
+
+        weights = torch.tensor([[[0.25, 0.75], [1.0, 0.0]]])
+        links = torch.tensor([[[False, True], [False, False]]])
+        assert float(guide_loss(weights, links)) == pytest.approx(-np.log(0.75))
+        assert float(guide_loss(weights, ~links & links)) == 0
+
+    def test_a_guided_model_says_so_and_resumes(self, tmp_path):
+        pairs = [(f"{a}{b}", f"{b}{a}") for a in "abcdefgh" for b in "abcdefgh"]
+        settings = tiny(**{"training.guided": 1.0, "training.epochs": 2})
+        train(pairs, pairs[:8], output=tmp_path / "m", settings=settings)
+        again = train(pairs, pairs[:8], output=tmp_path / "m", settings=settings, resume=True)
+        assert again.settings.guided
+        assert "trained with guided attention" in again.inspect(pairs).headline
+        assert not train(pairs, pairs[:8], settings=tiny(**{"training.epochs": 1})).settings.guided
+
+    def test_there_is_no_guide_for_a_decoder_that_never_looks(self):
+        settings = tiny(**{"training.guided": 1.0, "decoder.attention": "none"})
+        with pytest.raises(SettingsError, match=r"training\.guided"):
+            train([("ab", "ba")] * 20, [("ab", "ba")], settings=settings)

@@ -111,7 +111,7 @@ class _Cells:
     def table(self, posterior: np.ndarray) -> Float[np.ndarray, " kinds"]:
         """What each source symbol is written as, from what was counted."""
         counts = np.bincount(self.kind, posterior, self.kinds) + _PRIOR
-        totals = np.bincount(self.source_of_kind, counts)
+        totals = np.maximum(np.bincount(self.source_of_kind, counts), _PRIOR)
         return np.exp(_digamma(counts) - _digamma(totals)[self.source_of_kind])
 
     def fitted(self, posterior: np.ndarray, tension: float) -> float:
@@ -127,7 +127,9 @@ class _Cells:
         """The likeliest column of each row, the first of equals."""
         most = np.repeat(np.maximum.reduceat(posterior, self.starts[:-1]), self.widths)
         at_most = np.flatnonzero(posterior == most)
-        rows, first = np.unique(np.searchsorted(self.starts, at_most, "right") - 1, return_index=True)
+        rows, first = np.unique(
+            np.searchsorted(self.starts, at_most, "right") - 1, return_index=True
+        )
         assert len(rows) == len(self.pairs)
         return self.column[at_most[first]].astype(np.int64)
 

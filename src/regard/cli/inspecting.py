@@ -35,10 +35,6 @@ def carry_out(
     for assignment in assignments:
         settings = settings.changed(assignment)
     pairs = predictor.pairs(data)
-    if not pairs:
-        raise DataError(
-            "expected pairs to inspect, found none.", None if isinstance(data, Parallel) else data
-        )
     note_unseen(predictor, pairs if is_forced else [])
     with bar(TextColumn("{task.percentage:.0f} %")) as shown:
         task = shown.add_task("inspecting", total=1)

@@ -2,7 +2,7 @@
 
 from regard.inspection.checks import Check, check_map
 from regard.inspection.config import InspectionSettings
-from regard.inspection.erasure import Tested, erase
+from regard.inspection.erasure import Erasure, erase
 from regard.inspection.inspection import Case, Inspection, Mode
 from regard.inspection.report import report
 from regard.inspection.shapes import Histogram, ShapeSummary, outliers, summarize_shapes
@@ -21,6 +21,7 @@ from regard.inspection.words import WordUse, word_use
 __all__ = [
     "Case",
     "Check",
+    "Erasure",
     "HeadUse",
     "Histogram",
     "Inspection",
@@ -29,7 +30,6 @@ __all__ = [
     "Mode",
     "PositionUse",
     "ShapeSummary",
-    "Tested",
     "Verdict",
     "WordUse",
     "check_map",

@@ -114,7 +114,12 @@ class _Checked:
         # A map of another shape cannot be compared with anything.
         is_comparable = self.shapes() == 0
         return [
-            Check(name, title, measure() if is_comparable else math.inf, loose.get(name, self.tolerance))
+            Check(
+                name,
+                title,
+                measure() if is_comparable else math.inf,
+                loose.get(name, self.tolerance),
+            )
             for name, title, measure in found
         ]
 

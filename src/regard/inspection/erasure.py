@@ -30,7 +30,7 @@ _ROOM = 2**23
 
 
 @dataclass(frozen=True, eq=False)
-class Tested:
+class Erasure:
     """What erasing showed of one pair; rows are target symbols, columns open positions.
 
     Attributes:
@@ -68,7 +68,7 @@ def erase(
     *,
     settings: InspectionSettings,
     numbers: list[int],
-) -> list[Tested]:
+) -> list[Erasure]:
     """Test where the decoder looks while it writes given targets.
 
     Args:
@@ -217,13 +217,13 @@ class _Parts:
     heads: Tensor
     head_effects: Tensor
 
-    def of(self, row: int, opened: Tensor, length: int) -> Tested:
+    def of(self, row: int, opened: Tensor, length: int) -> Erasure:
         """The part of one pair, without padding."""
 
         def rows(part: Tensor) -> np.ndarray:
             return part[row, :length].cpu().numpy()
 
-        return Tested(
+        return Erasure(
             rows(self.log_probs), rows(self.weights[..., opened]), rows(self.effects[..., opened]),
             rows(self.uniform), rows(self.permuted), rows(self.keeps_uniform),
             rows(self.keeps_permuted), rows(self.keeps_erased),

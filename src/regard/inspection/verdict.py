@@ -24,7 +24,7 @@ from regard.alignment import RowLabel, Trust
 from regard.evaluation import Measure, ratio
 from regard.inspection.checks import Check
 from regard.inspection.config import InspectionSettings
-from regard.inspection.erasure import Tested
+from regard.inspection.erasure import Erasure
 
 Verdict = Literal["supported", "partial", "not supported", "undetermined", "invalid"]
 LABELS: tuple[RowLabel, ...] = ("used", "misdirected", "spread", "idle")
@@ -97,7 +97,7 @@ class Judgement:
     modifiers: tuple[str, ...] = ()
 
 
-def position_use(tested: Sequence[Tested], settings: InspectionSettings) -> PositionUse:
+def position_use(tested: Sequence[Erasure], settings: InspectionSettings) -> PositionUse:
     """The figures over some pairs.
 
     Args:
@@ -135,12 +135,12 @@ def position_use(tested: Sequence[Tested], settings: InspectionSettings) -> Posi
     )  # fmt: skip
 
 
-def labels_of(tested: Tested, settings: InspectionSettings) -> tuple[RowLabel, ...]:
+def labels_of(tested: Erasure, settings: InspectionSettings) -> tuple[RowLabel, ...]:
     """How each row was used, that of the end included."""
     return trust_of(tested, settings).labels(tested.weights)
 
 
-def trust_of(tested: Tested, settings: InspectionSettings) -> Trust:
+def trust_of(tested: Erasure, settings: InspectionSettings) -> Trust:
     """What erasing showed, as it is kept beside a map."""
     return Trust(tested.effects, tested.uniform, tested.permuted, settings.effect)
 
@@ -188,7 +188,7 @@ class _Rows:
     chance: np.ndarray
 
     @classmethod
-    def of(cls, tested: Tested, head: int | None = None) -> "_Rows":
+    def of(cls, tested: Erasure, head: int | None = None) -> "_Rows":
         """Of the whole look, or of one head."""
         weights, effects = (
             (tested.weights, tested.effects) if head is None

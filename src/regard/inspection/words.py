@@ -14,6 +14,7 @@ from regard.evaluation import Measure, ratio
 from regard.inspection.config import InspectionSettings
 
 _MARGIN = 0.1
+_BESIDE = 0.2
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,18 @@ class WordUse:
     def is_in_place(self) -> bool:
         """Whether most rows are about the symbol that they are drawn under."""
         return self.shift == 0 and self.rows > 0
+
+    @property
+    def modifier(self) -> str | None:
+        """What must be said beside a verdict on positions; None if nothing."""
+        if self.is_shifted:
+            return f"shifted by {self.shift:+d}"
+        beside = [offset for offset, share in self.offsets.items() if offset and share >= _BESIDE]
+        if not beside:
+            return None
+        offset = max(beside, key=lambda one: self.offsets[one])
+        places = "place" if abs(offset) == 1 else "places"
+        return f"{offset:+d} {places} off in {self.offsets[offset]:.0%} of rows"
 
     @property
     def text(self) -> str:

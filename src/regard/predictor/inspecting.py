@@ -7,13 +7,13 @@ import numpy as np
 import torch
 
 from regard.alignment import Alignment, describe, flags_of, head_divergence
-from regard.errors import SettingsError
+from regard.errors import DataError, SettingsError
 from regard.inspection import (
     Case,
+    Erasure,
     Inspection,
     InspectionSettings,
     Judgement,
-    Tested,
     WordUse,
     check_map,
     erase,
@@ -70,13 +70,14 @@ class Inspector:
             listen: Is told how many are done, and of how many.
 
         Raises:
-            SettingsError: The model never looks back, or there are no pairs.
+            SettingsError: The model never looks back.
+            DataError: There are no pairs.
         """
         look = self.saved.model.decoder.alignment
         if look is None:
             raise SettingsError("this model never looks back: there is no map to inspect.")
         if not pairs:
-            raise SettingsError("expected pairs to inspect, found none.")
+            raise DataError("expected pairs to inspect, found none.")
         told = _Told(listen, 2 * len(pairs) + min(len(pairs), self.settings.word_pairs))
         written = self._written(pairs, beam_size, told)
         checks = check_map(self.saved.model, self._sample(written))
@@ -183,9 +184,9 @@ class Inspector:
     def _batch(self, written: Sequence[_Written]) -> Batch:
         return self.searcher.batch([one.asked for one in written], [one.tokens for one in written])
 
-    def _tested(self, written: Sequence[_Written], told: "_Told") -> list[Tested]:
+    def _tested(self, written: Sequence[_Written], told: "_Told") -> list[Erasure]:
         model = self.saved.model
-        found: dict[int, Tested] = {}
+        found: dict[int, Erasure] = {}
         for rows in batches_of([len(one.asked.tokens) + len(one.tokens) for one in written]):
             batch = self._batch([written[row] for row in rows])
             with torch.no_grad():
@@ -224,7 +225,7 @@ class Inspector:
             told.some(len(rows))
         return found
 
-    def _cases(self, written: Sequence[_Written], tested: Sequence[Tested]) -> list[Case]:
+    def _cases(self, written: Sequence[_Written], tested: Sequence[Erasure]) -> list[Case]:
         cases: list[Case] = []
         for place, one in enumerate(written):
             alignment = one.alignment
@@ -249,16 +250,15 @@ class _Told:
             self.listen(min(self.done, self.total), self.total)
 
 
-def _divergence(tested: Sequence[Tested]) -> float | None:
+def _divergence(tested: Sequence[Erasure]) -> float | None:
     found = [value for one in tested if (value := head_divergence(one.heads)) is not None]
     return float(np.mean(found)) if found else None
 
 
 def _said(saved: Saved, words: WordUse | None) -> tuple[str, ...]:
     said = ("trained with guided attention",) if saved.settings.guided else ()
-    if words is not None and words.is_shifted:
-        said = (*said, f"shifted by {words.shift:+d}")
-    return said
+    modifier = None if words is None else words.modifier
+    return said if modifier is None else (*said, modifier)
 
 
 def _widened(alignment: Alignment, effects: np.ndarray) -> np.ndarray:

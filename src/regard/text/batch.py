@@ -69,7 +69,7 @@ class Batch:
         """The same on a device."""
         parts = (self.inputs, self.target, self.mask)
         links = None if self.links is None else self.links.to(device)
-        return Batch(self.source.to(device), *(part.to(device) for part in parts), links)
+        return Batch(self.source.to(device), *(part.to(device) for part in parts), links=links)
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from regard.model import Seq2Seq
 from regard.precision import device_of
 from regard.text import Batch, BatchMaker
 from regard.training.config import TrainingSettings
-from regard.training.latest import Latest, Position, moments, restore_moments
 from regard.training.guide import guide_loss
+from regard.training.latest import Latest, Position, moments, restore_moments
 from regard.training.loss import sequence_loss
 from regard.training.schedules import rate_factor
 
