@@ -46,7 +46,44 @@ def text() -> str:
         lines += ["## Larger work", "", f"`make larger`, on {_machine(larger['machine'])}; one seed, "
                   "beam of 5, the interval that of the bootstrap.", ""]  # fmt: skip
         lines += [*larger_table(larger["tasks"]), ""]
+    trust = kept("trust")
+    if trust is not None:
+        lines += ["## Trust", "", f"`python -m benchmarks.trust`, on {_machine(trust['machine'])}; "
+                  "given targets; the interval is that of the bootstrap over pairs.", ""]  # fmt: skip
+        lines += [*trust_table(trust["tasks"]), ""]
     return "\n".join(lines)
+
+
+def trust_table(tasks: dict[str, Any]) -> list[str]:
+    """A line a model."""
+    lines = [
+        "| task | seed | verdict | gap, nats | agree (chance) | uniform, nats | kept, uniform | used | "
+        "idle | word agreement | AER, weights | AER, erasure | right, used | right, others |",
+        "|---|---:|---|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for name, rows in tasks.items():
+        for seed, row in enumerate(rows):
+            said = ", ".join(one for one in row["modifiers"] if one != "end rows excluded")
+            cells = [
+                name, str(seed), row["verdict"] + (f" ({said})" if said else ""), _span(row["gap"]),
+                f"{_span(row['agree'])} ({row['chance']:.2f})", _span(row["uniform"]),
+                f"{row['keep']['uniform']['value']:.2f}", f"{row['labels']['used']:.2f}",
+                f"{row['labels']['idle']:.2f}",
+                f"{row['words']['agreement']['value']:.2f}" if row["words"] else "",
+            ]  # fmt: skip
+            for method in ("weights", "erasure"):
+                scores = row.get(method)
+                cells.append(f"{100 * scores['alignment_error_rate']['value']:.1f}" if scores else "")
+            for kind in ("used", "others"):
+                links = row.get("links", {}).get(kind)
+                is_known = links is not None and links["right"] is not None
+                cells.append(f"{links['right']:.2f} of {links['links']:,}" if is_known else "")
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _span(measure: dict[str, float]) -> str:
+    return f"{measure['value']:.2f} ({measure['low']:.2f} to {measure['high']:.2f})"
 
 
 def larger_table(rows: dict[str, Any]) -> list[str]:

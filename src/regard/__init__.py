@@ -27,6 +27,8 @@ _HOMES = {
     "DotScore": "attention",
     "Evaluation": "evaluation",
     "GeneralScore": "attention",
+    "Inspection": "inspection",
+    "InspectionSettings": "inspection",
     "KindError": "errors",
     "Memory": "attention",
     "MissingExtraError": "errors",

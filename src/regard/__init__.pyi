@@ -88,6 +88,12 @@ from regard.errors import (
 from regard.evaluation import (
     Evaluation as Evaluation,
 )
+from regard.inspection import (
+    Inspection as Inspection,
+)
+from regard.inspection import (
+    InspectionSettings as InspectionSettings,
+)
 from regard.model import (
     Seq2Seq as Seq2Seq,
 )

@@ -36,9 +36,9 @@ class TestWays:
         assert links_of(WEIGHTS, "mutual") == [Link(0, 0), Link(2, 2)]
 
     def test_itermax_adds_what_is_mutual_among_the_rest(self):
-        # Row 1 is free, and 0.4 at the free column 1 beats 0.9 x 0.5 no more than 0.45: the
-        # damped 0.5 still wins its row, but column 0 prefers row 0; nothing is added there.
-        assert links_of(WEIGHTS, "itermax") == [Link(0, 0), Link(2, 2)]
+        # Row 1 is free: 0.9 x 0.5 at the linked column 0 beats 0.4 at the free column 1, and the
+        # pairs of linked rows with linked columns are out, so nothing else is better there.
+        assert links_of(WEIGHTS, "itermax") == [Link(0, 0), Link(0, 1), Link(2, 2)]
         freer = np.array([[0.6, 0.3, 0.1], [0.45, 0.44, 0.1], [0.2, 0.1, 0.7]])
         assert links_of(freer, "itermax") == [Link(0, 0), Link(1, 1), Link(2, 2)]
 
