@@ -73,7 +73,9 @@ def trust_table(tasks: dict[str, Any]) -> list[str]:
             ]  # fmt: skip
             for method in ("weights", "erasure"):
                 scores = row.get(method)
-                cells.append(f"{100 * scores['alignment_error_rate']['value']:.1f}" if scores else "")
+                cells.append(
+                    f"{100 * scores['alignment_error_rate']['value']:.1f}" if scores else ""
+                )
             for kind in ("used", "others"):
                 links = row.get("links", {}).get(kind)
                 is_known = links is not None and links["right"] is not None

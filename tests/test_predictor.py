@@ -316,8 +316,17 @@ class TestInspection:
         for name in ("verdict", "reasons", "checks", "gap", "agree", "uniform", "keep", "flags"):
             assert name in table
         assert set(table["gap"]) == {"value", "low", "high"}
-        assert len(table["heads"]) == 2
+        assert [head["name"] for head in table["heads"]] == ["head 1", "head 2"]
         assert len(table["sentences"]) == 6
+
+    def test_members_and_their_heads_are_named(self):
+        pairs = [(word, word) for word in self.WORDS]
+        found = predictor_of("ensemble of transformers").inspect(pairs)
+        names = [head.name for head in found.use.heads]
+        assert names[0] == "model 1, head 1"
+        assert names[-1] == "model 2, head 2"
+        ensemble = predictor_of("ensemble").inspect(pairs)
+        assert [head.name for head in ensemble.use.heads] == ["model 1", "model 2", "model 3"]
 
     def test_a_map_that_is_not_valid_gets_no_verdict_but_that(self):
         from regard.attention import ScaledDotScore

@@ -84,7 +84,7 @@ def _use(found: Inspection) -> list[str]:
                ("keep permuted", use.keep_permuted, ""), ("keep erased", use.keep_erased, "")]  # fmt: skip
     kinds = ", ".join(f"{share:.0%} {kind}" for kind, share in use.labels.items())
     ends = ", ".join(f"{share:.0%} {kind}" for kind, share in use.end_labels.items() if share)
-    heads = [f"head {one.name:<12} gap {_number(one.gap)} nats, it alone" for one in use.heads]
+    heads = [f"{one.name:<16} gap {_number(one.gap)} nats, it alone" for one in use.heads]
     return [
         "", *(f"{name:<16} {_number(measure)} {unit}".rstrip() for name, measure, unit in figures),
         *heads, f"rows             {kinds}", f"end rows         {ends}",

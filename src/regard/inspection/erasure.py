@@ -83,7 +83,8 @@ def erase(
     decoded = decoder(inputs, encoding)
     assert decoded.weights is not None
     assert decoded.heads is not None
-    asked = _Asked(decoder, decoder.start(encoding), decoded.hidden, target)
+    size = decoded.logits.numel() + 4 * decoded.hidden.numel()
+    asked = _Asked(decoder, decoder.start(encoding), decoded.hidden, target, size)
     opened, heads = encoding.mask, decoded.heads
     base = asked.judge(decoded.logits.float().log_softmax(-1))
     count = heads.shape[2]
@@ -122,12 +123,14 @@ class _Asked:
         state: What it started from.
         hidden: Its state at each step, held fixed.
         target: What it wrote.
+        size: How many numbers one more variant needs, beside its weights.
     """
 
     decoder: Decoder
     state: State
     hidden: Tensor
     target: Tensor
+    size: int
 
     def judge(self, log_probs: Tensor) -> _Judged:
         """How likely the target is, and what is likeliest."""
@@ -149,7 +152,7 @@ class _Asked:
         group: list[Tensor] = []
         size = 0
         for weights in variants:
-            size = size or max(1, _ROOM // (weights.numel() + 4 * self.hidden.numel()))
+            size = size or max(1, _ROOM // (weights.numel() + self.size))
             group.append(weights)
             if len(group) == size:
                 yield group

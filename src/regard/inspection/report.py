@@ -78,7 +78,7 @@ def _use(use: PositionUse) -> str:
         ("keep, uniform", use.keep_uniform, "of symbols kept, looking everywhere alike"),
         ("keep, permuted", use.keep_permuted, "of symbols kept, weights permuted"),
         ("keep, erased", use.keep_erased, "of symbols kept, strongest position erased"),
-        *((f"head {one.name}, gap", one.gap, "nats, erased in this head alone") for one in use.heads),
+        *((f"{one.name}, gap", one.gap, "nats, erased in it alone") for one in use.heads),
     ]  # fmt: skip
     table = "".join(_measure_row(name, measure, text) for name, measure, text in rows)
     return (

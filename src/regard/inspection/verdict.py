@@ -97,12 +97,15 @@ class Judgement:
     modifiers: tuple[str, ...] = ()
 
 
-def position_use(tested: Sequence[Erasure], settings: InspectionSettings) -> PositionUse:
+def position_use(
+    tested: Sequence[Erasure], settings: InspectionSettings, members: int = 1
+) -> PositionUse:
     """The figures over some pairs.
 
     Args:
         tested: What erasing showed of each; the last row of each writes the end.
         settings: From where on an effect counts.
+        members: How many models write together; each has its own heads.
     """
     rows = [_Rows.of(one) for one in tested]
     counts = np.array([len(one.top) for one in rows], np.float64)
@@ -126,13 +129,19 @@ def position_use(tested: Sequence[Erasure], settings: InspectionSettings) -> Pos
         _shares(content), _shares([each[-1] for each in kinds]),
         tuple(
             HeadUse(
-                f"{head + 1}",
+                _head_name(head, heads, members),
                 measure([_Rows.of(one, head).top for one in tested]),
                 measure([(own := _Rows.of(one, head)).top - own.other for one in tested]),
             )
             for head in range(heads)
         ),
     )  # fmt: skip
+
+
+def _head_name(head: int, heads: int, members: int) -> str:
+    each = max(1, heads // members)
+    names = [f"model {head // each + 1}"] if members > 1 else []
+    return ", ".join([*names, *([f"head {head % each + 1}"] if each > 1 else [])])
 
 
 def labels_of(tested: Erasure, settings: InspectionSettings) -> tuple[RowLabel, ...]:

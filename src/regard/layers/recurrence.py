@@ -90,8 +90,10 @@ class Recurrence(nn.Module):
         self, inputs: Float[Tensor, "batch input"], carried: Float[Tensor, "batch carried"]
     ) -> Recurred:
         """Read one more position, in full precision; the states have a length of one."""
+        own = self.layers[0].get_parameter(_PARAMETERS[0]).dtype
+        exact = torch.promote_types(own, torch.float32)
         with full_precision(inputs):
-            return self._step(inputs.float(), carried.float())
+            return self._step(inputs.to(exact), carried.to(exact))
 
     def _step(self, inputs: Tensor, carried: Tensor) -> Recurred:
         ends: list[Tensor] = []

@@ -85,7 +85,7 @@ class Inspector:
         tested = self._tested(written, told) if is_valid else []
         words = self._words(written, told) if is_valid else None
         cases = self._cases(written, tested)
-        use = position_use(tested, self.settings) if tested else None
+        use = position_use(tested, self.settings, self.saved.settings.members) if tested else None
         judgement = (
             Judgement("invalid", ("map not valid", *(one.text for one in checks if not one.is_met)))
             if use is None else judge(use, checks, self.settings)
