@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jaxtyping import TypeCheckError
 
 from regard import Alignment, SettingsError
 from regard.alignment import Label, Link, by_words, following, links_of, symmetrized
@@ -50,7 +51,7 @@ class TestWays:
             assert links_of(np.zeros((0, 3)), method) == []
 
     def test_another_way_is_refused_with_those_there_are(self):
-        with pytest.raises(SettingsError, match="expected one of argmax, threshold, mutual"):
+        with pytest.raises((SettingsError, TypeCheckError), match="mutual"):
             links_of(WEIGHTS, "best")  # pyright: ignore
 
     def test_an_alignment_knows_all_ways(self):
@@ -104,7 +105,7 @@ class TestTwoDirections:
         assert symmetrized(one, other, "grow-diag-final-and") == [Link(0, 0)]
 
     def test_another_way_is_refused(self):
-        with pytest.raises(SettingsError, match="grow-diag-final-and"):
+        with pytest.raises((SettingsError, TypeCheckError), match="grow-diag-final-and"):
             symmetrized([], [], "grow")  # pyright: ignore
 
     @given(st.data())

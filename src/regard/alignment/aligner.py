@@ -58,9 +58,10 @@ def best_sources(sides: Sides, order: Order = "diagonal") -> Int[np.ndarray, " t
         order: Whether links keep near the diagonal, or all positions are alike.
 
     Example:
-        >>> ids, starts = np.array([1, 2, 1, 3, 2, 3]), np.array([0, 2, 4, 6])
-        >>> best_sources(Sides(ids, starts, ids[::-1].copy() , starts), "free").tolist()
-        [0, 0, 1, 0, 1, 1]
+        >>> source, target = np.array([1, 2, 1, 3, 2, 3]), np.array([2, 1, 3, 1, 3, 2])
+        >>> starts = np.array([0, 2, 4, 6])
+        >>> best_sources(Sides(source, starts, target, starts), "free").tolist()
+        [1, 0, 1, 0, 1, 0]
     """
     cells = _Cells(sides)
     table = np.full(cells.kinds, 1.0)

@@ -133,8 +133,8 @@ def tau(path: Float[np.ndarray, " target"] | np.ndarray) -> float | None:
     """Kendall's tau-b of a path against its own order; None for one that does not move.
 
     Example:
-        >>> tau(np.array([0, 1, 2])), tau(np.array([2, 1, 1])), tau(np.array([1, 1]))
-        (1.0, -0.816496580927726, None)
+        >>> tau(np.array([0, 1, 2])), tau(np.array([2, 1, 0])), tau(np.array([1, 1]))
+        (1.0, -1.0, None)
     """
     signs = np.sign(path[None, :].astype(int) - path[:, None])[np.triu_indices(len(path), 1)]
     moves = int((signs != 0).sum())

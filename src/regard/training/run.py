@@ -271,8 +271,8 @@ def _settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
     saved = load_model(folder)
     names = TrainingSettings.model_fields
     training = {name: value for name, value in saved.training.items() if name in names}
-    own = saved.settings.to_table() | {"members": 1, "training": training}
-    settings = RunSettings.of(own)
+    whole = {name: value for name, value in saved.settings.to_table().items() if name != "guided"}
+    settings = RunSettings.of(whole | {"members": 1, "training": training})
     stored, usual = settings.flat(), RunSettings().flat()
     for name, value in asked.flat().items():
         if value not in (usual.get(name), stored.get(name)):
