@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -205,6 +206,13 @@ class TestTrust:
         effects = np.zeros(large.weights.shape, np.float32)
         trust = Trust(effects, *[np.zeros(len(effects), np.float32)] * 2)
         assert "url(#idle)" in picture(replace(large, trust=trust))
+
+    def test_a_huge_map_stays_of_a_size_that_can_be_looked_at(self):
+        drawn = picture(alignment_of("a" * 899, "b" * 499))
+        width = int(re.search(r"width='(\d+)'", drawn)[1])
+        assert width < 1300
+        assert not re.search(r"(width|height|r)='-", drawn)
+        assert "font-size='7'" in drawn
 
 
 def test_labels_stay_as_they_were():

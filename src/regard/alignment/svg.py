@@ -18,6 +18,7 @@ from regard.alignment.png import encode
 CELL = 28
 SMALLEST_CELL = 6
 LARGEST = 150
+HUGE = 200
 _UPRIGHT = 3
 _FONT = "font-family='Noto Sans, DejaVu Sans, Segoe UI, Arial Unicode MS, sans-serif'"
 
@@ -36,6 +37,8 @@ class _Drawing:
         self.rows, self.columns = len(drawable.target), len(drawable.source)
         longest = max(self.rows, self.columns, 1)
         self.cell = max(SMALLEST_CELL, CELL if longest <= 24 else 28 * 24 // longest)
+        if longest > HUGE:
+            self.cell = max(1, SMALLEST_CELL * HUGE // longest)
         widest = [max((len(label.shortened(16)) for label in side), default=1)
                   for side in (drawable.target, drawable.source)]  # fmt: skip
         self.left = 24 + 9 * widest[0]
@@ -129,10 +132,10 @@ class _Drawing:
                 ink = "#e4572e" if kind == "misdirected" else "#ffffff"
                 lines.append(
                     f"<circle cx='{x + self.cell / 2:g}' cy='{y + self.cell / 2:g}' "
-                    f"r='{self.cell / 2 - 1.5:g}' fill='none' stroke='#111' stroke-width='3' "
+                    f"r='{max(0.5, self.cell / 2 - 1.5):g}' fill='none' stroke='#111' stroke-width='3' "
                     "pointer-events='none'/>"
                     f"<circle cx='{x + self.cell / 2:g}' cy='{y + self.cell / 2:g}' "
-                    f"r='{self.cell / 2 - 1.5:g}' fill='none' stroke='{ink}' stroke-width='1.5' "
+                    f"r='{max(0.5, self.cell / 2 - 1.5):g}' fill='none' stroke='{ink}' stroke-width='1.5' "
                     "pointer-events='none'/>"
                 )
         return lines
@@ -189,7 +192,7 @@ class _Drawing:
             x = self.left + column * self.cell
             name = escape(f"{self.drawable.source[column].shown}: {float(total):.2f}")
             lines.append(
-                f"<rect x='{x + 1}' y='{base - high:.1f}' width='{self.cell - 2}' "
+                f"<rect x='{x + 1}' y='{base - high:.1f}' width='{max(1, self.cell - 2)}' "
                 f"height='{high:.1f}' fill='#7d7c78'><title>{name}</title></rect>"
             )
         for guide in (0.2, 2.0):
