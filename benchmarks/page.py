@@ -139,7 +139,7 @@ def accuracy_table() -> list[str]:
         f"defaults, {seeds} seeds, on {_machine(table['machine'])}.",
         "",
         f"| language | single, mean (least to most) | ensemble of {seeds} | 95 % interval | "
-        + " | ".join(others) + " | training, s (each) |",
+        + " | ".join(others) + " | training, CPU s (each) |",
         "|---|---:|---:|---:|" + "---:|" * len(others) + "---:|",
     ]  # fmt: skip
     for name, row in languages.items():
@@ -149,7 +149,7 @@ def accuracy_table() -> list[str]:
             f"| {name} | {statistics.fmean(single):.2f} ({min(single):.2f} to {max(single):.2f}) | "
             f"{found['ensemble']:.2f} | {found['interval'][0]:.2f} to {found['interval'][1]:.2f} | "
             + " | ".join(f"{published[name][other]:.2f}" if name in published else "" for other in others)
-            + f" | {row['seconds']:.0f} ({statistics.fmean(row['each_seconds']):.0f}) |"
+            + f" | {row['cpu_seconds']:.0f} ({row['cpu_seconds'] / seeds:.0f}) |"
         )  # fmt: skip
     known = [name for name in languages if name in published]
     if known:
