@@ -363,8 +363,11 @@ class TestInspection:
         found = predictor_of().inspect([(word, word) for word in self.WORDS * 20])
         assert found.verdict in ("supported", "partial", "not supported", "undetermined")
         shapes = [case.shape for case in found.cases]
-        assert len(outliers(shapes)) <= 2
-        assert outliers(shapes[:50]) == []
+        odd = outliers(shapes)
+        assert len(odd) <= 2
+        flagged = {case.number - 1 for case in found.cases if "outlier" in str(case.flags)}
+        assert flagged == set(odd)
+        assert outliers(shapes[:50]) == {}
         assert len(found.doubtful()) == 120
 
     @pytest.mark.parametrize("method", ["weights", "erasure", "substitution"])

@@ -80,3 +80,14 @@ def test_digamma_at_known_points():
 def test_pairs_with_an_empty_side():
     found = best_sources(sides_of([("", "ab"), ("a", ""), ("a", "b")]))
     assert found.tolist()[:2] == [-1, -1]
+
+
+def test_ids_that_fill_a_byte_do_not_wrap():
+    wide = sides_of(toys(60, is_reversed=True))
+    shift = 255 - int(max(wide.source.max(), wide.target.max()))
+    narrow = wide._replace(
+        source=(wide.source + shift).astype(np.uint8), target=(wide.target + shift).astype(np.uint8)
+    )
+    moved = wide._replace(source=wide.source + shift, target=wide.target + shift)
+    assert _Cells(narrow).kinds == _Cells(moved).kinds
+    assert best_sources(narrow, "free").tolist() == best_sources(moved, "free").tolist()

@@ -15,7 +15,7 @@ SETTINGS = InspectionSettings(permutations=3, substitutes=2)
 def examined(model, batch: Batch, numbers=(0, 1, 2)):
     encoding = model.encode(batch.source)
     return erase(model.decoder, encoding, batch.inputs, batch.target, batch.mask,
-                 settings=SETTINGS, numbers=list(numbers))  # fmt: skip
+                 settings=SETTINGS, numbers=list(numbers), is_apart=True)  # fmt: skip
 
 
 def alone(batch: Batch, row: int) -> Batch:

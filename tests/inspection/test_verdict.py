@@ -60,6 +60,9 @@ class TestVerdict:
         assert found.verdict == "invalid"
         assert "I1 FAILS" in found.reasons[1]
 
+    def test_invalid_where_nothing_could_be_tested(self):
+        assert judge(None, [Check("I6", "shapes", 1.0, 0.0)], SETTINGS).verdict == "invalid"
+
     def test_a_figure_that_is_no_number_fails_its_check(self):
         assert not Check("I7", "finite", float("nan"), 1e-4).is_met
 

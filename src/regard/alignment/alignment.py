@@ -17,7 +17,15 @@ from jaxtyping import Float32
 
 from regard.alignment import html, plot, svg, terminal
 from regard.alignment.labels import Label, Role
-from regard.alignment.links import Link, LinkMethod, best_links, links_of, pharaoh, strong_links
+from regard.alignment.links import (
+    THRESHOLD,
+    Link,
+    LinkMethod,
+    best_links,
+    links_of,
+    pharaoh,
+    strong_links,
+)
 from regard.alignment.trust import RowLabel, Trust
 from regard.errors import DataError, SettingsError, ShapeError
 from regard.files import write_file
@@ -71,7 +79,7 @@ class Alignment:
         """
         content = self.content()
         if method is not None:
-            return links_of(content, method, 0.5 if threshold is None else threshold)
+            return links_of(content, method, THRESHOLD if threshold is None else threshold)
         return best_links(content) if threshold is None else strong_links(content, threshold)
 
     def row_labels(self) -> tuple[RowLabel, ...]:

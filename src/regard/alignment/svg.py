@@ -23,14 +23,19 @@ _UPRIGHT = 3
 _FONT = "font-family='Noto Sans, DejaVu Sans, Segoe UI, Arial Unicode MS, sans-serif'"
 
 
-def draw(drawable: Drawable) -> str:
-    """The picture as SVG text."""
-    return "\n".join(_Drawing(drawable).lines()) + "\n"
+def draw(drawable: Drawable, name: str = "") -> str:
+    """The picture as SVG text.
+
+    Args:
+        drawable: The alignment.
+        name: What tells this picture from others in one page, in its ids.
+    """
+    return "\n".join(_Drawing(drawable, name).lines()) + "\n"
 
 
 class _Drawing:
-    def __init__(self, drawable: Drawable) -> None:
-        self.drawable = drawable
+    def __init__(self, drawable: Drawable, name: str) -> None:
+        self.drawable, self.name = drawable, name
         self.caption = caption(drawable)
         trust = drawable.trust
         self.kinds = () if trust is None else trust.labels(drawable.weights)
@@ -56,9 +61,9 @@ class _Drawing:
             f"viewBox='0 0 {self.width} {self.height}' role='img' {_FONT} font-size='13'>",
             f"<title>{escape(head)}</title>",
             f"<desc>{escape(self.caption)}</desc>",
-            "<defs><pattern id='idle' width='5' height='5' patternUnits='userSpaceOnUse' "
+            f"<defs><pattern id='idle{self.name}' width='5' height='5' patternUnits='userSpaceOnUse' "
             "patternTransform='rotate(45)'><path d='M0 0v5' stroke='white' stroke-width='1.6'/>"
-            "</pattern><pattern id='spread' width='9' height='9' patternUnits='userSpaceOnUse' "
+            f"</pattern><pattern id='spread{self.name}' width='9' height='9' patternUnits='userSpaceOnUse' "
             "patternTransform='rotate(45)'><path d='M0 0v9' stroke='white' stroke-width='1'/>"
             "</pattern></defs>"
             if self.kinds
@@ -125,7 +130,7 @@ class _Drawing:
             if kind in ("idle", "spread"):
                 lines.append(
                     f"<rect x='{self.left}' y='{y}' width='{wide}' height='{self.cell}' "
-                    f"fill='url(#{kind})' opacity='.7' pointer-events='none'/>"
+                    f"fill='url(#{kind}{self.name})' opacity='.7' pointer-events='none'/>"
                 )
             if kind in ("used", "misdirected"):
                 x = self.left + int(trust.effects[row].argmax()) * self.cell

@@ -13,7 +13,7 @@ in nats, the decoder's state held fixed. A row is
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -65,14 +65,12 @@ class Trust:
         strongest = np.take_along_axis(self.effects, weights.argmax(1)[:, None], 1)[:rows, 0]
         others = (self.effects[:rows].sum(1) - strongest) / max(1, weights.shape[1] - 1)
         counted = ", ".join(
-            f"{labels.count(kind)} {kind}"
-            for kind in ("used", "misdirected", "spread", "idle")
-            if kind in labels
+            f"{labels.count(kind)} {kind}" for kind in get_args(RowLabel) if kind in labels
         )
         return (
             f"Of {rows} rows: {counted}. Erasing the strongest position lowers the "
-            f"log-probability of a symbol by {round(float(strongest.mean()), 2) + 0.0:.2f} nats on average, erasing "
-            f"another by {round(float(others.mean()), 2) + 0.0:.2f}."
+            f"log-probability of a symbol by {strongest.mean():z.2f} nats on average, erasing "
+            f"another by {others.mean():z.2f}."
         )
 
 

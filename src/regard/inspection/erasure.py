@@ -43,7 +43,7 @@ class Erasure:
         keeps_permuted: The share of permutations under which it does.
         keeps_erased: Whether it does with the strongest position erased.
         heads: The map of each head.
-        head_effects: Of erasing a position in that head alone; empty for one head.
+        head_effects: Of erasing a position in that head alone; empty if not asked for.
     """
 
     log_probs: Float[np.ndarray, " target"]
@@ -68,6 +68,7 @@ def erase(
     *,
     settings: InspectionSettings,
     numbers: list[int],
+    is_apart: bool = False,
 ) -> list[Erasure]:
     """Test where the decoder looks while it writes given targets.
 
@@ -79,6 +80,7 @@ def erase(
         mask: True where `target` has a symbol.
         settings: How.
         numbers: Of the pairs in their file: permutations depend on nothing else.
+        is_apart: Whether each head is asked for itself as well.
     """
     decoded = decoder(inputs, encoding)
     assert decoded.weights is not None
@@ -87,9 +89,8 @@ def erase(
     asked = _Asked(decoder, decoder.start(encoding), decoded.hidden, target, size)
     opened, heads = encoding.mask, decoded.heads
     base = asked.judge(decoded.logits.float().log_softmax(-1))
-    count = heads.shape[2]
     together = asked.each(_erased(heads, opened, None))
-    apart = [asked.each(_erased(heads, opened, head)) for head in range(count if count > 1 else 0)]
+    alone = range(heads.shape[2] if is_apart and heads.shape[2] > 1 else 0)
     even = _even(opened)[:, None, None].expand_as(heads)
     uniform = asked.each(iter([even]))
     permuted = asked.each(_permuted(heads, opened, mask.sum(1).tolist(), settings, numbers))
@@ -102,8 +103,8 @@ def erase(
         (permuted.best == base.best.unsqueeze(-1)).float().mean(-1),
         together.best.gather(-1, strongest).squeeze(-1) == base.best,
         heads.transpose(1, 2),
-        torch.stack([base.log_probs.unsqueeze(-1) - one.log_probs for one in apart], 1)
-        if apart else base.log_probs.new_zeros(len(base.log_probs), 0, *together.log_probs.shape[1:]),
+        [base.log_probs.unsqueeze(-1) - asked.each(_erased(heads, opened, head)).log_probs
+         for head in alone],
     )  # fmt: skip
     return [parts.of(row, opened[row], int(mask[row].sum())) for row in range(len(mask))]
 
@@ -218,7 +219,7 @@ class _Parts:
     keeps_permuted: Tensor
     keeps_erased: Tensor
     heads: Tensor
-    head_effects: Tensor
+    head_effects: list[Tensor]
 
     def of(self, row: int, opened: Tensor, length: int) -> Erasure:
         """The part of one pair, without padding."""
@@ -231,5 +232,6 @@ class _Parts:
             rows(self.uniform), rows(self.permuted), rows(self.keeps_uniform),
             rows(self.keeps_permuted), rows(self.keeps_erased),
             self.heads[row, :, :length][..., opened].cpu().numpy(),
-            self.head_effects[row, :, :length][..., opened].cpu().numpy(),
+            np.array([rows(effects[..., opened]) for effects in self.head_effects], np.float32)
+            .reshape(-1, length, int(opened.sum())),
         )  # fmt: skip

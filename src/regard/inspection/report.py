@@ -153,10 +153,7 @@ def _flags(found: Inspection) -> str:
 
 def _case(place: int, case: Case) -> str:
     flags = "".join(f"<li>{escape(flag.text)}</li>" for flag in case.flags)
-    drawn = picture(case.alignment).replace("id='idle'", f"id='idle{place}'")
-    drawn = drawn.replace("id='spread'", f"id='spread{place}'")
-    drawn = drawn.replace("url(#idle)", f"url(#idle{place})")
-    drawn = drawn.replace("url(#spread)", f"url(#spread{place})")
+    drawn = picture(case.alignment, f"{place}")
     return (
         f"<article><h3>Line {case.number}: <bdi>{escape(case.text)}</bdi></h3>"
         f"<p>{escape(case.alignment.summary())} Log-probability {case.log_prob:.2f}.</p>"

@@ -97,12 +97,23 @@ def summarize_shapes(
     )
 
 
-def outliers(shapes: Sequence[Shape]) -> list[int]:
-    """Pairs whose coverage is the oddest hundredth, by its distance from uniform."""
-    values = np.array([-1.0 if one.marginal_tv is None else one.marginal_tv for one in shapes])
-    if len(values) < 100:
-        return []
-    return np.flatnonzero(values > np.percentile(values, _OUTLIERS)).tolist()
+def outliers(shapes: Sequence[Shape]) -> dict[int, tuple[Flag, ...]]:
+    """A flag for each map whose coverage is farther from uniform than 99 of 100 are.
+
+    Args:
+        shapes: Of all maps; fewer than a hundred have no such hundredth.
+    """
+    values = np.array([one.marginal_tv or 0.0 for one in shapes])
+    if len(values) < _OUTLIERS + 1:
+        return {}
+    limit = float(np.percentile(values, _OUTLIERS))
+    return {
+        int(place): (
+            Flag("outlier", float(values[place]), limit, "",
+                 f"outlier: coverage far from uniform ({values[place]:.3g} against {limit:.3g})"),
+        )
+        for place in np.flatnonzero(values > limit)
+    }  # fmt: skip
 
 
 def _histogram(name: str, numbers: np.ndarray) -> Histogram:

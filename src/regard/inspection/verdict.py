@@ -16,7 +16,7 @@ effect that counts); is it of use (lower ends above); partly; else undetermined.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from regard.inspection.config import InspectionSettings
 from regard.inspection.erasure import Erasure
 
 Verdict = Literal["supported", "partial", "not supported", "undetermined", "invalid"]
-LABELS: tuple[RowLabel, ...] = ("used", "misdirected", "spread", "idle")
+LABELS: tuple[RowLabel, ...] = get_args(RowLabel)
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,18 @@ def trust_of(tested: Erasure, settings: InspectionSettings) -> Trust:
     return Trust(tested.effects, tested.uniform, tested.permuted, settings.effect)
 
 
-def judge(use: PositionUse, checks: Sequence[Check], settings: InspectionSettings) -> Judgement:
-    """The verdict on the figures."""
+def judge(
+    use: PositionUse | None, checks: Sequence[Check], settings: InspectionSettings
+) -> Judgement:
+    """The verdict on the figures.
+
+    Args:
+        use: The figures; None where the map is not valid, and nothing was tested.
+        checks: The exact checks.
+        settings: From where on a figure counts.
+    """
     failed = [check.text for check in checks if not check.is_met]
-    if failed:
+    if failed or use is None:
         return Judgement("invalid", ("map not valid", *failed))
     if use.pairs < settings.least_pairs or not use.rows:
         return Judgement("undetermined", (
@@ -167,7 +175,7 @@ def judge(use: PositionUse, checks: Sequence[Check], settings: InspectionSetting
     figures = (
         f"on these {use.pairs} pairs, erasing the attended position lowers the log-probability of "
         f"the symbol that is written by {_interval(use.top)} nats; erasing another lowers it by "
-        f"{shown(use.other.value)}: gap {_interval(use.gap)}",
+        f"{use.other.value:z.2f}: gap {_interval(use.gap)}",
         f"the attended position has the largest effect in {use.agree.value + use.chance:.0%} of "
         f"rows, where chance gives {use.chance:.0%}",
         f"looking everywhere alike costs {_interval(use.uniform)} nats and keeps "
@@ -217,10 +225,4 @@ def _shares(labels: Sequence[RowLabel]) -> dict[RowLabel, float]:
 
 
 def _interval(measure: Measure) -> str:
-    low, high = shown(measure.low), shown(measure.high)
-    return f"{shown(measure.value)} (95 % {low} to {high})"
-
-
-def shown(value: float) -> str:
-    """A number with two digits; no minus sign before nothing."""
-    return f"{round(value, 2) + 0.0:.2f}"
+    return f"{measure.value:z.2f} (95 % {measure.low:z.2f} to {measure.high:z.2f})"

@@ -13,11 +13,11 @@ from regard.inspection import (
     Erasure,
     Inspection,
     InspectionSettings,
-    Judgement,
     WordUse,
     check_map,
     erase,
     judge,
+    outliers,
     position_use,
     substitute,
     summarize_shapes,
@@ -82,14 +82,11 @@ class Inspector:
         written = self._written(pairs, beam_size, told)
         checks = check_map(self.saved.model, self._sample(written))
         is_valid = all(check.is_met for check in checks)
-        tested = self._tested(written, told) if is_valid else []
+        tested = self._tested(written, told, is_apart=True) if is_valid else []
         words = self._words(written, told) if is_valid else None
         cases = self._cases(written, tested)
         use = position_use(tested, self.settings, self.saved.settings.members) if tested else None
-        judgement = (
-            Judgement("invalid", ("map not valid", *(one.text for one in checks if not one.is_met)))
-            if use is None else judge(use, checks, self.settings)
-        )  # fmt: skip
+        judgement = judge(use, checks, self.settings)
         shape = summarize_shapes(
             [case.alignment for case in cases], [case.shape for case in cases],
             [case.flags for case in cases], self.settings.shape, _divergence(tested),
@@ -107,11 +104,7 @@ class Inspector:
             pairs: What was read, and what was written.
             hypotheses: The same, as found.
         """
-        reader = self.searcher.reader
-        return self._with_trust([
-            self._forced(reader.read(pair), pair.target, hypothesis)
-            for pair, hypothesis in zip(pairs, hypotheses, strict=True)
-        ])  # fmt: skip
+        return self._with_trust(self._given(pairs, hypotheses))
 
     def predicted(
         self, asked: Sequence[Asked], hypotheses: Sequence[Hypothesis]
@@ -138,28 +131,32 @@ class Inspector:
             hypotheses: The same, as found.
             by_words: Whether symbols are substituted; otherwise positions are erased.
         """
-        maps = self.aligned(pairs, hypotheses)
+        written, quiet = self._given(pairs, hypotheses), _Told(None, 0)
         if not by_words:
-            return [_effect_map(one, one.trust.effects, "erasure") for one in maps if one.trust]
-        written = [
-            _Written(self.searcher.reader.read(pair), hypothesis, alignment, pair.target)
-            for pair, hypothesis, alignment in zip(pairs, hypotheses, maps, strict=True)
-        ]
-        effects = self._substituted(written, list(range(len(written))), _Told(None, 0))
+            return [
+                _effect_map(one.alignment, found.effects, "erasure")
+                for one, found in zip(written, self._tested(written, quiet), strict=True)
+            ]
+        effects = self._substituted(written, list(range(len(written))), quiet)
         return [
-            _effect_map(one, _widened(one, effects[place]), "substitution")
-            for place, one in enumerate(maps)
+            _effect_map(one.alignment, _widened(one.alignment, effects[place]), "substitution")
+            for place, one in enumerate(written)
+        ]
+
+    def _given(self, pairs: Sequence[Pair], hypotheses: Sequence[Hypothesis]) -> list[_Written]:
+        return [
+            self._forced(self.searcher.reader.read(pair), pair.target, hypothesis)
+            for pair, hypothesis in zip(pairs, hypotheses, strict=True)
         ]
 
     def _written(
         self, pairs: Sequence[Pair], beam_size: int | None, told: "_Told"
     ) -> list[_Written]:
-        found: list[_Written] = []
         if beam_size is None:
-            for pair, hypothesis in zip(pairs, self.searcher.forced(pairs), strict=True):
-                found.append(self._forced(self.searcher.reader.read(pair), pair.target, hypothesis))
-                told.some(1)
-            return found
+            written = self._given(pairs, list(self.searcher.forced(pairs)))
+            told.some(len(written))
+            return written
+        found: list[_Written] = []
         for asked, hypotheses in self.searcher.found(pairs, beam_size, 1):
             found.append(self._free(asked, hypotheses[0]))
             told.some(1)
@@ -184,7 +181,9 @@ class Inspector:
     def _batch(self, written: Sequence[_Written]) -> Batch:
         return self.searcher.batch([one.asked for one in written], [one.tokens for one in written])
 
-    def _tested(self, written: Sequence[_Written], told: "_Told") -> list[Erasure]:
+    def _tested(
+        self, written: Sequence[_Written], told: "_Told", *, is_apart: bool = False
+    ) -> list[Erasure]:
         model = self.saved.model
         found: dict[int, Erasure] = {}
         for rows in batches_of([len(one.asked.tokens) + len(one.tokens) for one in written]):
@@ -193,7 +192,7 @@ class Inspector:
                 encoding = model.encode(batch.source)
             tested = erase(
                 model.decoder, encoding, batch.inputs, batch.target, batch.mask,
-                settings=self.settings, numbers=rows,
+                settings=self.settings, numbers=rows, is_apart=is_apart,
             )  # fmt: skip
             found |= zip(rows, tested, strict=True)
             told.some(len(rows))
@@ -226,15 +225,16 @@ class Inspector:
         return found
 
     def _cases(self, written: Sequence[_Written], tested: Sequence[Erasure]) -> list[Case]:
+        shapes = [describe(one.alignment) for one in written]
+        odd = outliers(shapes)
         cases: list[Case] = []
-        for place, one in enumerate(written):
+        for place, (one, shape) in enumerate(zip(written, shapes, strict=True)):
             alignment = one.alignment
             if tested:
                 alignment = replace(alignment, trust=trust_of(tested[place], self.settings))
-            shape = describe(alignment)
-            flags = tuple(flags_of(alignment, shape, self.settings.shape))
+            flags = [*flags_of(alignment, shape, self.settings.shape), *odd.get(place, ())]
             cases.append(
-                Case(place + 1, one.text, one.hypothesis.log_prob, alignment, shape, flags)
+                Case(place + 1, one.text, one.hypothesis.log_prob, alignment, shape, tuple(flags))
             )
         return cases
 

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Literal
 
 from regard.alignment import (
+    THRESHOLD,
     Alignment,
     Link,
     LinkMethod,
@@ -47,7 +48,7 @@ class Linking:
 
     def of(self, alignment: Alignment) -> list[Link]:
         """The links of one map."""
-        threshold = 0.5 if self.threshold is None else self.threshold
+        threshold = THRESHOLD if self.threshold is None else self.threshold
         return links_of(alignment.content(), self.links, threshold)
 
 
