@@ -327,6 +327,7 @@ class TestInspection:
         assert names[-1] == "model 2, head 2"
         ensemble = predictor_of("ensemble").inspect(pairs)
         assert [head.name for head in ensemble.use.heads] == ["model 1", "model 2", "model 3"]
+        assert "redundant" not in str(ensemble.shape.flags)
 
     def test_a_map_that_is_not_valid_gets_no_verdict_but_that(self):
         from regard.attention import ScaledDotScore

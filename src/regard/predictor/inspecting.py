@@ -89,7 +89,9 @@ class Inspector:
         judgement = judge(use, checks, self.settings)
         shape = summarize_shapes(
             [case.alignment for case in cases], [case.shape for case in cases],
-            [case.flags for case in cases], self.settings.shape, _divergence(tested),
+            [case.flags for case in cases], self.settings.shape,
+            # Models that look alike are no fault; heads of one model are.
+            _divergence(tested) if self.saved.settings.members == 1 else None,
         )  # fmt: skip
         return Inspection(
             look, "forced" if beam_size is None else "free", tuple(checks),
