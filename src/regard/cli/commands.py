@@ -241,3 +241,36 @@ def info(
     from regard.cli.information import carry_out
 
     carry_out(model, as_json=json)
+
+
+def learn(
+    topic: Annotated[
+        str | None,
+        typer.Argument(help="What to learn; all topics if left out.", show_default=False),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Every number, one JSON object.")] = False,
+) -> None:
+    """The mechanism, step by step, computed by the library itself."""
+    from regard.cli.learning import carry_out
+
+    carry_out(topic, as_json=json)
+
+
+def serve(
+    models: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Model folders; the laboratory alone without any.", show_default=False),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    host: Annotated[str, typer.Option(help="0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Such as longest=200 or deadline=10.",
+                     show_default=False),
+    ] = None,
+    device: Device = "cpu",
+) -> None:  # fmt: skip
+    """Serve models: a page where one watches the decoder look back, and a REST service."""
+    from regard.cli.serving import carry_out
+
+    carry_out(models or [], host=host, port=port, assignments=settings or [], device=device)

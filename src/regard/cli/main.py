@@ -12,7 +12,18 @@ import sys
 
 import typer
 
-from regard.cli.commands import align, demo, evaluate, info, inspect, predict, score, show
+from regard.cli.commands import (
+    align,
+    demo,
+    evaluate,
+    info,
+    inspect,
+    learn,
+    predict,
+    score,
+    serve,
+    show,
+)
 from regard.cli.train import train
 from regard.cli.words import say
 from regard.errors import RegardError, SettingsError, StoppedError
@@ -37,6 +48,8 @@ for command, example in (
     (inspect, "regard inspect model test.tsv --html report.html"),
     (score, "regard score model pairs.tsv"),
     (info, "regard info model"),
+    (learn, "regard learn softmax"),
+    (serve, "regard serve model --port 8000"),
 ):
     app.command(epilog=f"Example: {example}")(command)
 

@@ -1,7 +1,7 @@
 """Predictor: text in; text, log-probability and alignment out."""
 
 from regard.predictor.linking import Linking, MapMethod, Rows, links, maps
-from regard.predictor.prediction import Candidate, LookedUp, Prediction, Unseen
+from regard.predictor.prediction import Candidate, Change, LookedUp, Prediction, Unseen
 from regard.predictor.predictor import Predictor
 from regard.predictor.reader import Given, Pairs, replace_tags
 from regard.predictor.searcher import CHUNK
@@ -11,6 +11,7 @@ load = Predictor.load
 __all__ = [
     "CHUNK",
     "Candidate",
+    "Change",
     "Given",
     "Linking",
     "LookedUp",

@@ -1,6 +1,6 @@
 """What a model makes of a source, as records."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -103,6 +103,7 @@ class LookedUp:
         context: The mixture of the values.
         written: The symbol that was written.
         likeliest: The likeliest next symbols and their probabilities.
+        chances: The probability of every symbol that can be written, by its id.
     """
 
     source: tuple[Label, ...]
@@ -112,3 +113,18 @@ class LookedUp:
     context: Float[np.ndarray, " context"]
     written: str
     likeliest: tuple[tuple[str, float], ...]
+    chances: Float[np.ndarray, " vocabulary"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Other weights for one step, to see what would be written.
+
+    Attributes:
+        erased: Positions that get none; the others keep their ratios.
+        moved: Positions that get just so much; the others share the rest in
+            their ratios.
+    """
+
+    erased: tuple[int, ...] = ()
+    moved: Mapping[int, float] = field(default_factory=dict[int, float])

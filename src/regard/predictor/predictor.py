@@ -16,7 +16,7 @@ from regard.model import ModelSettings, Saved, load_model, save_model
 from regard.precision import device_of
 from regard.predictor.inspecting import Inspector
 from regard.predictor.looking import looked_up
-from regard.predictor.prediction import LookedUp, Prediction
+from regard.predictor.prediction import Change, LookedUp, Prediction
 from regard.predictor.probing import checks_of
 from regard.predictor.reader import Given, Pairs, Reader, pair_given, pairs_given, replace_tags
 from regard.predictor.scoring import scored_of, with_alternatives
@@ -229,12 +229,13 @@ class Predictor:
         """
         return Inspector(self.saved, self.searcher, InspectionSettings()).aligned(pairs, hypotheses)
 
-    def look_up(self, pair: Pair, step: int) -> LookedUp:
+    def look_up(self, pair: Pair, step: int, change: Change | None = None) -> LookedUp:
         """The numbers of one step of writing a given target.
 
         Args:
             pair: The source and the target.
             step: Which target symbol, from one; one more is the end symbol.
+            change: Other weights for this step.
 
         Raises:
             SettingsError: The model never looks back, or there is no such step.
@@ -243,7 +244,7 @@ class Predictor:
         if not 1 <= step <= len(target):
             raise SettingsError(f"step {step}: expected 1 to {len(target)}, the end symbol.")
         source, labels = self.reader.batch([one], self.searcher.device), source_labels(one)
-        return looked_up(self.saved, source, target[:step], labels)
+        return looked_up(self.saved, source, target[:step], labels, change)
 
     def check(self, pairs: Iterable[Pair]) -> None:
         """Refuse pairs that could not be scored: at the door, not in the middle of the work.

@@ -1,0 +1,247 @@
+"""The application: addresses, and what each answers.
+
+Every answer is JSON. What is wrong with a request comes back as a sentence
+under `error`: 404 no such model or page, 413 too large, 422 not understood,
+503 too much to do, 504 too late.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from importlib import resources
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from regard.errors import RegardError, SettingsError
+from regard.learn import TOPICS, lesson_on
+from regard.learn.bench import look_at
+from regard.predictor import Change, Predictor
+from regard.text import Pair
+from regard.version import VERSION
+from regard.web import answers, asked
+from regard.web.config import WebSettings
+from regard.web.desk import BusyError, Desk, LateError
+from regard.web.shield import App, Shield
+
+_KINDS = {
+    "css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml",
+}  # fmt: skip
+_STATUS: dict[type[Exception], int] = {BusyError: 503, LateError: 504, KeyError: 404}
+
+
+def make_app(
+    models: Mapping[str, Predictor], settings: WebSettings, hosts: Sequence[str] | None = None
+) -> App:
+    """The application for some models; without any it is the laboratory alone.
+
+    Args:
+        models: By their names.
+        settings: Its limits.
+        hosts: The names by which it may be called; any if None.
+    """
+    desk = Desk(settings)
+    app = FastAPI(
+        title="regard", version=VERSION, docs_url=None, redoc_url=None, lifespan=_lifespan(desk),
+        description="Predict, and see where the decoder looked.",
+    )  # fmt: skip
+    _answer_errors(app)
+    _add_pages(app)
+    _add_lessons(app, desk)
+    _add_predictions(app, desk, _Shelf(models, settings))
+    return Shield(app, settings.body, None if hosts is None else tuple(hosts))
+
+
+class _Shelf:
+    """The models, and the limits of what may be asked of them."""
+
+    def __init__(self, models: Mapping[str, Predictor], settings: WebSettings) -> None:
+        self.models, self.settings = models, settings
+
+    def model(self, name: str | None) -> tuple[str, Predictor]:
+        chosen = next(iter(self.models), "") if name is None else name
+        if chosen not in self.models:
+            raise HTTPException(404, f"no model {chosen!r}: expected {_listed(self.models)}.")
+        return chosen, self.models[chosen]
+
+    def check(self, model: Predictor, pairs: Sequence[Pair], beam_size: int = 1) -> None:
+        """Refuse what is too long or too much, or what the model cannot read."""
+        settings = self.settings
+        if not 0 < len(pairs) <= settings.batch:
+            raise SettingsError(f"expected 1 to {settings.batch} strings, found {len(pairs)}.")
+        if beam_size > settings.beam:
+            raise SettingsError(f"a beam of {beam_size}: expected {settings.beam} at most.")
+        for pair in pairs:
+            longest = max(len(pair.source), len(pair.target))
+            if longest > settings.longest:
+                raise SettingsError(
+                    f"a string of {longest:,} characters: expected {settings.longest} at most."
+                )
+        model.check(pairs)
+
+
+def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
+    @app.get("/health", summary="Whether the server is well")
+    async def health() -> answers.Table:
+        return {"status": "ok", "version": VERSION, "models": list(shelf.models),
+                "waiting": desk.waiting}  # fmt: skip
+
+    @app.get("/models", summary="The models")
+    async def models() -> list[answers.Table]:
+        return [answers.model_table(*item) for item in shelf.models.items()]
+
+    @app.post("/predict", summary="Write the targets of some sources")
+    async def predict(request: asked.Predict) -> answers.Table:
+        name, model = shelf.model(request.model)
+        pairs = [asked.pair_of(one) for one in request.sources]
+        shelf.check(model, pairs, max(request.beam_size, request.n_best))
+        found = await desk.predict(model, pairs, request.beam_size, request.n_best)
+        return {"model": name, "predictions": [
+            answers.prediction_table(one, has_alignments=request.alignments) for one in found
+        ]}  # fmt: skip
+
+    @app.post("/align", summary="Where the decoder looks while it writes given targets")
+    async def align(request: asked.Pairs) -> answers.Table:
+        name, model = shelf.model(request.model)
+        answers.require_look(model, name)
+        pairs = [asked.with_tags(one, one.target) for one in request.pairs]
+        shelf.check(model, pairs)
+        return {"model": name, "alignments": await desk.do(
+            lambda: [answers.alignment_table(one) for one in model.align(pairs)]
+        )}  # fmt: skip
+
+    @app.post("/score", summary="The log-probability of given targets")
+    async def score(request: asked.Pairs) -> answers.Table:
+        name, model = shelf.model(request.model)
+        pairs = [asked.with_tags(one, one.target) for one in request.pairs]
+        shelf.check(model, pairs)
+        return {"model": name, "log_probs": await desk.do(lambda: model.log_prob(pairs))}
+
+    @app.post("/inspect", summary="Whether the map of one string may be believed")
+    async def inspect(request: asked.Inspect) -> object:
+        name, model = shelf.model(request.model)
+        answers.require_look(model, name)
+        pair = asked.with_tags(request, request.target or "")
+        shelf.check(model, [pair], request.beam_size)
+        return await desk.do(
+            lambda: answers.inspected_table(model, pair, request.target, request.beam_size)
+        )
+
+    @app.post("/step", summary="One step in numbers, also with weights changed by hand")
+    async def step(request: asked.Step) -> object:
+        name, model = shelf.model(request.model)
+        answers.require_look(model, name)
+        pair = asked.with_tags(request, request.target)
+        shelf.check(model, [pair])
+        change = _change(request)
+        return await desk.do(lambda: answers.step_table(model, pair, request.step, change))
+
+
+def _add_lessons(app: FastAPI, desk: Desk) -> None:
+    kept: dict[str, answers.Table] = {}
+
+    @app.post("/look", summary="One look at given keys, every stage of it")
+    async def look(request: asked.Look) -> object:
+        bench = request.bench()
+        return await desk.do(lambda: answers.looked_table(look_at(bench)))
+
+    @app.get("/lessons", summary="The topics of the lessons")
+    async def lessons() -> answers.Table:
+        return {name: topic.says for name, topic in TOPICS.items()}
+
+    @app.get("/lessons/{topic}", summary="A lesson with its numbers")
+    async def lesson(topic: str) -> object:
+        if topic not in TOPICS:
+            raise HTTPException(404, f"no topic {topic!r}: expected {_listed(TOPICS)}.")
+        if topic not in kept:
+            # Some topics train small models: a thread of their own, so that nobody waits for it.
+            kept[topic] = await asyncio.to_thread(lambda: answers.lesson_table(lesson_on(topic)))
+        return kept[topic]
+
+
+def _add_pages(app: FastAPI) -> None:
+    files = {
+        file.name: file.read_bytes()
+        for file in (resources.files("regard.web") / "page").iterdir()
+        if file.name.rpartition(".")[2] in _KINDS
+    }
+
+    def page(name: str) -> Response:
+        if name not in files:
+            raise HTTPException(404, f"no page {name!r}.")
+        return Response(files[name], media_type=_KINDS[name.rpartition(".")[2]])
+
+    @app.get("/", include_in_schema=False)
+    async def index() -> Response:
+        return page("index.html")
+
+    @app.get("/docs", include_in_schema=False)
+    async def documentation() -> Response:
+        return page("docs.html")
+
+    @app.get("/page/{name}", include_in_schema=False)
+    async def file(name: str) -> Response:
+        return page(name)
+
+
+def _answer_errors(app: FastAPI) -> None:
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        return _error(422, _sentence(error))
+
+    @app.exception_handler(HTTPException)
+    async def refused(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        text = "the body is no JSON in UTF-8." if error.status_code == 400 else str(error.detail)
+        return _error(error.status_code, text)
+
+    @app.exception_handler(RegardError)
+    async def failed(_: Request, error: Exception) -> JSONResponse:
+        return _error(_STATUS.get(type(error), 422), str(error))
+
+    @app.exception_handler(UnicodeError)
+    async def unreadable(_: Request, error: Exception) -> JSONResponse:
+        return _error(422, f"the text is not valid Unicode: {error}.")
+
+
+def _error(status: int, text: str) -> JSONResponse:
+    headers = {"retry-after": "1"} if status == 503 else None
+    return JSONResponse({"error": text}, status, headers)
+
+
+def _sentence(error: RequestValidationError) -> str:
+    found = error.errors()[0]
+    place = ".".join(str(part) for part in found["loc"] if part != "body")
+    said = str(found["msg"])
+    return f"{place or 'the body'}: {said[:1].lower()}{said[1:]}."
+
+
+def _change(request: asked.Step) -> Change | None:
+    if not request.erased and not request.moved:
+        return None
+    for place in request.moved:
+        if not place.isdecimal():
+            raise SettingsError(f"moved: {place!r} is no source position.")
+    return Change(
+        tuple(request.erased), {int(place): share for place, share in request.moved.items()}
+    )
+
+
+def _listed(names: Mapping[str, object]) -> str:
+    return ", ".join(repr(name) for name in names) or "none, for there is no model"
+
+
+def _lifespan(desk: Desk):
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+        serving = asyncio.create_task(desk.run())
+        yield
+        serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
+        desk.thread.shutdown()
+
+    return lifespan

@@ -1,0 +1,105 @@
+"""What stands before every request: limits on its size, and headers on its answer.
+
+Nothing on the page may come from anywhere else, no script may be written into
+it, and no other page may show it in a frame.
+"""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+
+Message = MutableMapping[str, object]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+
+_PORT = re.compile(r":\d+$")
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Shield:
+    """An application behind limits and headers.
+
+    Attributes:
+        app: What is shielded.
+        most: The most bytes of a request's body.
+        hosts: The names by which it may be called; any if None. A page of
+            somebody else whose name leads here is turned away by this.
+    """
+
+    app: App
+    most: int
+    hosts: tuple[str, ...] | None = None
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = _headers(scope)
+        host = headers.get(b"host", b"").decode("latin-1")
+        if self.hosts is not None and _PORT.sub("", host) not in self.hosts:
+            await _refuse(send, 421, f"there is no {host!r} here.")
+            return
+        too_large = f"the body is too large: at most {self.most:,} bytes."
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self.most:
+            await _refuse(send, 413, too_large)
+            return
+        read, has_begun = 0, False
+
+        async def limited() -> Message:
+            nonlocal read
+            message = await receive()
+            body = message.get("body", b"")
+            assert isinstance(body, bytes)
+            read += len(body)
+            if read > self.most:
+                raise _TooLargeError
+            return message
+
+        async def headed(message: Message) -> None:
+            nonlocal has_begun
+            if message["type"] == "http.response.start":
+                has_begun = True
+                headers = message.get("headers", [])
+                assert isinstance(headers, list | tuple)
+                message = {**message, "headers": [*headers, *HEADERS]}
+            await send(message)
+
+        try:
+            await self.app(scope, limited, headed)
+        except _TooLargeError:
+            if not has_begun:
+                await _refuse(send, 413, too_large)
+
+
+def _headers(scope: Message) -> dict[bytes, bytes]:
+    headers = scope["headers"]
+    assert isinstance(headers, list | tuple)
+    return dict(headers)
+
+
+async def _refuse(send: Send, status: int, text: str) -> None:
+    body = json.dumps({"error": text}).encode()
+    headers = [(b"content-type", b"application/json"), (b"connection", b"close"),
+               (b"content-length", str(len(body)).encode()), *HEADERS]  # fmt: skip
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
