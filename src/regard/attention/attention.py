@@ -36,7 +36,7 @@ class Attended(NamedTuple):
     context: Float[Tensor, "*batch target value"]
     weights: Float[Tensor, "*batch target source"] | None
 
-    def known_weights(self) -> Float[Tensor, "*batch target source"]:
+    def known_weights(self) -> Float[Tensor, "*rows source"]:
         """The weights of a look that was asked for them."""
         assert self.weights is not None
         return self.weights

@@ -92,8 +92,8 @@ class Looked:
     sums: Float[np.ndarray, " target"]
     entropies: Float[np.ndarray, " target"]
     jacobian: Float[np.ndarray, "value size"]
-    predicted: Float[np.ndarray, " value"]
-    moved: Float[np.ndarray, " value"]
+    predicted: Float[np.ndarray, " moved"]
+    moved: Float[np.ndarray, " moved"]
     variance: float
 
 

@@ -23,8 +23,8 @@ from regard.predictor import Predictor
 
 UPDATES = 400
 LENGTH = 10
-_KEYS = ((1, 0), (0, 1), (-1, 0))
-_VALUES = ((10, 0), (0, 10), (-10, 0))
+_KEYS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
+_VALUES = ((10.0, 0.0), (0.0, 10.0), (-10.0, 0.0))
 _TRAINED_ON = 2000
 _TRIED = 50
 
@@ -55,7 +55,7 @@ def _by_hand() -> Part:
         row("hand_context", "the context", context, names("number", 2)),
         row("hand_context_scaled", "the context with scaled scores",
             attend(query, keys, values).context, names("number", 2)),
-    ), Bench(((1, 0),), _KEYS, _VALUES))  # fmt: skip
+    ), Bench(((1.0, 0.0),), _KEYS, _VALUES))  # fmt: skip
 
 
 def _identical_keys() -> Part:
@@ -78,7 +78,7 @@ def _identical_keys() -> Part:
         scalar("identical_gradient", "largest number of d context / d query", gradient.abs().max()),
         row("identical_gradient_grows", "the same when one key differs by so much",
             torch.stack([_apart(step) for step in (0.1, 0.2, 0.4)]), ("0.1", "0.2", "0.4")),
-    ), Bench(((2, 1),), ((0.3, -0.7),) * 3, _VALUES))  # fmt: skip
+    ), Bench(((2.0, 1.0),), ((0.3, -0.7),) * 3, _VALUES))  # fmt: skip
 
 
 def _apart(step: float) -> Tensor:
@@ -161,7 +161,7 @@ def _gradient() -> Part:
         table("automatic", "automatic differentiation", automatic, names("context", 2), columns),
         row("predicted", "predicted movement", closed @ step, names("number", 2)),
         row("moved", "real movement", moved, names("number", 2)),
-    ), Bench(((1, 0),), _KEYS, _VALUES, step=(0.01, 0.02)))  # fmt: skip
+    ), Bench(((1.0, 0.0),), _KEYS, _VALUES, step=(0.01, 0.02)))  # fmt: skip
 
 
 def _reversal(listen: Listener | None) -> Part:

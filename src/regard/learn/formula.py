@@ -9,7 +9,7 @@ from regard.attention import DotScore, MultiHeadAttention, ScaledDotScore, atten
 from regard.learn.bench import Bench, exact
 from regard.learn.lesson import Lesson, Part, apart, names, row, scalar, table, told
 
-LARGE_SCORES = (15, 10, 3, -6)
+LARGE_SCORES = (15.0, 10.0, 3.0, -6.0)
 SIZES = (1, 4, 16, 64, 256, 512)
 _DRAWN = 4000
 _KEYS = 8
@@ -53,7 +53,7 @@ def _four_scores() -> Part:
         table("weights", "the weights", rows, labels, columns, "weights"),
         row("gradient_left", "1 - sum of squared weights: zero where nothing can be learnt", left,
             labels),
-    ), Bench(((1,),), tuple((score,) for score in LARGE_SCORES), scale=512**-0.5))  # fmt: skip
+    ), Bench(((1.0,),), tuple((score,) for score in LARGE_SCORES), scale=512**-0.5))  # fmt: skip
 
 
 def _growth() -> Part:

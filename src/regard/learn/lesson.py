@@ -99,7 +99,7 @@ class Lesson:
 
 def scalar(name: str, caption: str, number: float | Tensor) -> Figure:
     """A figure of one number."""
-    return Figure(name, caption, np.array(float(number)))
+    return Figure(name, caption, np.array(_float(number)))
 
 
 def row(
@@ -125,7 +125,7 @@ def names(stem: str, count: int) -> tuple[str, ...]:
 
 def told(number: float | Tensor, digits: int = 3) -> str:
     """A number within a sentence, without a minus sign before zero."""
-    return f"{float(number):z.{digits}f}"
+    return f"{_float(number):z.{digits}f}"
 
 
 def apart(number: float | Tensor) -> str:
@@ -135,13 +135,17 @@ def apart(number: float | Tensor) -> str:
         >>> apart(0.0), apart(2e-16)
         ('not at all', 'by 2e-16 at most')
     """
-    return f"by {float(number):.0e} at most" if float(number) else "not at all"
+    return f"by {_float(number):.0e} at most" if _float(number) else "not at all"
 
 
 def vector(numbers: Tensor) -> str:
     """A vector within a sentence."""
     shown = (told(number).rstrip("0").rstrip(".") for number in numbers)
     return "(" + ", ".join(shown) + ")"
+
+
+def _float(number: float | Tensor) -> float:
+    return float(number.detach()) if isinstance(number, Tensor) else number
 
 
 def _array(numbers: Tensor) -> np.ndarray:

@@ -10,7 +10,7 @@ from regard.learn.lesson import Lesson, Part, names, row, scalar, table, told
 from regard.learn.practice import untrained
 from regard.text import SPECIAL, START, source_of
 
-_KEYS = ((1, 0), (0, 1), (0.5, 0.5), (2, 2))
+_KEYS = ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (2.0, 2.0))
 _QUERY = (0.8, 0.2)
 _REAL = 2
 _SOURCE, _TARGET = 50, 60
@@ -93,9 +93,9 @@ def _counted() -> Part:
         f"counted as a model wrote. The encoder was called {len(calls)} time: its states serve all "
         f"steps. To read the source again at each step would be {_TARGET} calls for the same states.",
     ), (
-        scalar("scores", "scores that were computed", sum(seen)),
-        scalar("encoder_calls", "calls of the encoder", len(calls)),
-        scalar("encoder_calls_when_read_again", "calls if each step read the source again", _TARGET),
+        scalar("scores", "scores that were computed", float(sum(seen))),
+        scalar("encoder_calls", "calls of the encoder", float(len(calls))),
+        scalar("encoder_calls_when_read_again", "calls if each step read the source again", float(_TARGET)),
     ))  # fmt: skip
 
 

@@ -10,8 +10,8 @@ from regard.attention import CosineScore, DotScore, attend, softmax
 from regard.learn.bench import Bench, exact
 from regard.learn.lesson import Lesson, Part, apart, names, row, scalar, table, told, vector
 
-FIVE_KEYS = ((1, 0, 0.5), (0.8, 0.1, 0.4), (0, 1, 0), (-0.5, 0.2, -0.3), (0.4, 0, 0.6))
-QUERY = (1, 0, 0.5)
+FIVE_KEYS = ((1.0, 0.0, 0.5), (0.8, 0.1, 0.4), (0.0, 1.0, 0.0), (-0.5, 0.2, -0.3), (0.4, 0.0, 0.6))
+QUERY = (1.0, 0.0, 0.5)
 FOUR_SCORES = (1.2, 0.8, 0.3, -0.5)
 
 _READINGS = (
@@ -120,7 +120,7 @@ def _three_steps(scores: Tensor) -> Part:
         row("powers", "e to the power of each", powers, columns),
         scalar("sum", "their sum", powers.sum()),
         row("weights", "the weights", softmax(scores), columns, "weights"),
-    ), Bench(((1,),), tuple((score,) for score in FOUR_SCORES)))  # fmt: skip
+    ), Bench(((1.0,),), tuple((score,) for score in FOUR_SCORES)))  # fmt: skip
 
 
 def _variants(scores: Tensor) -> Part:

@@ -2,12 +2,20 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from regard.learn.bench import Bench, Hiding
 from regard.predictor import replace_tags
 from regard.text import Pair
 
+
+def _whole(text: str) -> str:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("half of a surrogate pair, which is no character")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole)]
 Number = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 Row = Annotated[list[Number], Field(min_length=1, max_length=64)]
 Rows = Annotated[list[Row], Field(min_length=1, max_length=64)]
@@ -29,8 +37,8 @@ class Source(Asked):
         tags: Its tags, where the task has them, such as "V;PST".
     """
 
-    source: str
-    tags: str | None = None
+    source: Text
+    tags: Text | None = None
 
 
 class Written(Source):
@@ -40,7 +48,7 @@ class Written(Source):
         target: What is written.
     """
 
-    target: str
+    target: Text
 
 
 class Predict(Asked):
@@ -54,8 +62,8 @@ class Predict(Asked):
         alignments: Whether each candidate comes with its alignment.
     """
 
-    sources: list[str | Source]
-    model: str | None = None
+    sources: list[Text | Source]
+    model: Text | None = None
     beam_size: Annotated[int, Field(ge=1)] = 1
     n_best: Annotated[int, Field(ge=1)] = 1
     alignments: bool = False
@@ -70,7 +78,7 @@ class Pairs(Asked):
     """
 
     pairs: list[Written]
-    model: str | None = None
+    model: Text | None = None
 
 
 class Inspect(Source):
@@ -82,9 +90,9 @@ class Inspect(Source):
         model: The model's name; the first if left out.
     """
 
-    target: str | None = None
+    target: Text | None = None
     beam_size: Annotated[int, Field(ge=1)] = 1
-    model: str | None = None
+    model: Text | None = None
 
 
 class Step(Written):
@@ -100,7 +108,7 @@ class Step(Written):
     step: Annotated[int, Field(ge=1)]
     erased: list[Place] = []
     moved: dict[str, Share] = {}
-    model: str | None = None
+    model: Text | None = None
 
 
 class Look(Asked):

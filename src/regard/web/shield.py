@@ -7,6 +7,7 @@ it, and no other page may show it in a frame.
 import json
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 Message = MutableMapping[str, object]
@@ -63,20 +64,23 @@ class Shield:
         if length.isdigit() and int(length) > self.most:
             await _refuse(send, 413, too_large)
             return
-        read, has_begun = 0, False
+        read, has_begun, is_over = 0, False, False
 
         async def limited() -> Message:
-            nonlocal read
+            nonlocal read, is_over
             message = await receive()
             body = message.get("body", b"")
             assert isinstance(body, bytes)
             read += len(body)
             if read > self.most:
+                is_over = True
                 raise _TooLargeError
             return message
 
         async def headed(message: Message) -> None:
             nonlocal has_begun
+            if is_over and not has_begun:
+                return  # whatever the application makes of half a body
             if message["type"] == "http.response.start":
                 has_begun = True
                 headers = message.get("headers", [])
@@ -84,11 +88,10 @@ class Shield:
                 message = {**message, "headers": [*headers, *HEADERS]}
             await send(message)
 
-        try:
+        with suppress(_TooLargeError):
             await self.app(scope, limited, headed)
-        except _TooLargeError:
-            if not has_begun:
-                await _refuse(send, 413, too_large)
+        if is_over and not has_begun:
+            await _refuse(send, 413, too_large)
 
 
 def _headers(scope: Message) -> dict[bytes, bytes]:

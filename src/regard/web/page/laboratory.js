@@ -6,10 +6,10 @@ import {makeBench} from "/page/bench.js";
 const REACH = 2.4;
 const NEAR = 0.1;
 const START = {
-  query: [[1, 0]],
+  query: [[1.2, 0.5]],
   keys: [[1, 0], [0, 1], [-1, 0]],
   values: [[1.5, 0.8], [-0.4, 1.6], [-1.4, -0.9]],
-  step: [0.4, 0.5],
+  step: [0.3, 0.4],
 };
 
 export function openLaboratory(place) {

@@ -142,7 +142,7 @@ function candidates(prediction) {
     element("h3", {}, "The best candidates"),
     element("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "Candidates"},
       element("table", {"data-part": "candidates"},
-        element("thead", {}, element("tr", {}, ...["", "target", "log-probability"].map(
+        element("thead", {}, element("tr", {}, ...["place", "target", "log-probability"].map(
           text => element("th", {scope: "col"}, text)))),
         element("tbody", {}, ...rows))),
   );

@@ -117,7 +117,7 @@ export function openStep(place, asked) {
       element("div", {class: "scroll"}, element("table", {"data-part": "symbols"},
         element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "symbol"),
           element("th", {scope: "col", colspan: "2"}, "probability"),
-          element("th", {scope: "col", colspan: "2"}, isChanged ? "with the changed weights" : ""))),
+          isChanged ? element("th", {scope: "col", colspan: "2"}, "with the changed weights") : element("td", {colspan: "2"}))),
         element("tbody", {}, ...rows))),
     ].filter(part => part !== null);
   }
