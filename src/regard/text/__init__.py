@@ -15,7 +15,7 @@ from regard.text.pairs import (
 )
 from regard.text.samples import sample_path
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
-from regard.text.symbols import Form, Segmenter, SymbolKind, normalized
+from regard.text.symbols import Form, Segmenter, SymbolKind, are_hangul, are_phones, normalized
 from regard.text.toys import Toy, make_toys
 from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
 
@@ -42,6 +42,8 @@ __all__ = [
     "Tokens",
     "Toy",
     "Vocabulary",
+    "are_hangul",
+    "are_phones",
     "learn_pieces",
     "make_toys",
     "normalized",
