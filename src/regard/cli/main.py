@@ -12,7 +12,7 @@ import sys
 
 import typer
 
-from regard.cli.commands import align, demo, evaluate, info, inspect, predict, score, show
+from regard.cli.commands import align, check, demo, evaluate, info, inspect, predict, score, show
 from regard.cli.train import train
 from regard.cli.words import say
 from regard.errors import RegardError, SettingsError, StoppedError
@@ -29,6 +29,7 @@ app = typer.Typer(
 )
 for command, example in (
     (demo, "regard demo"),
+    (check, "regard check train.tsv dev.tsv --fix clean"),
     (train, "regard train train.tsv --dev dev.tsv -o model"),
     (predict, "regard predict model words.txt --format tsv"),
     (show, "regard show model through --svg through.svg"),

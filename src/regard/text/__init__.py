@@ -1,6 +1,9 @@
 """Text: what is read and written."""
 
+from regard.text.ailments import KINDS, Finding, Findings, Kind
 from regard.text.batch import Batch, BatchMaker, Corpus, Sequences, Source, Tokens, source_of
+from regard.text.cure import Copy, mend
+from regard.text.doctor import STEPS, Report, doubts, examine
 from regard.text.lines import open_output, read_lines
 from regard.text.pairs import (
     Columns,
@@ -21,19 +24,26 @@ from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabu
 
 __all__ = [
     "END",
+    "KINDS",
     "PADDING",
     "SPECIAL",
     "START",
+    "STEPS",
     "TIE",
     "UNKNOWN",
     "Batch",
     "BatchMaker",
     "Columns",
+    "Copy",
     "Corpus",
+    "Finding",
+    "Findings",
     "Form",
+    "Kind",
     "Pair",
     "Parallel",
     "Pieces",
+    "Report",
     "Segmenter",
     "Sequences",
     "Source",
@@ -44,8 +54,11 @@ __all__ = [
     "Vocabulary",
     "are_hangul",
     "are_phones",
+    "doubts",
+    "examine",
     "learn_pieces",
     "make_toys",
+    "mend",
     "normalized",
     "open_output",
     "pairs_of",

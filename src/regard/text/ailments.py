@@ -174,9 +174,13 @@ def with_marks(text: str) -> str:
 def excerpt(text: str, start: int = 0, also: str = "") -> str:
     """What stands around a place, in visible form."""
     first, last = max(0, start - _EXCERPT), start + _EXCERPT
-    before, after = "..." if first else "", "..." if last < len(text) else ""
-    return f"{before}{visible(text[first:last], also)}{after}"
+    part = text[first:last]
+    if first:
+        part = "..." + part.lstrip(" ")
+    if last < len(text):
+        part = part.rstrip(" ") + "..."
+    return visible(part, also)
 
 
 def _number(character: str) -> str:
-    return f"<U+{ord(character):04X}>"
+    return "<TAB>" if character == "\t" else f"<U+{ord(character):04X}>"

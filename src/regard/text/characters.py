@@ -39,7 +39,7 @@ _WIDTHLESS = r"\xad\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe
 SEPARATOR = regex.compile(r"[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 BLANK = regex.compile(r"[\xa0\u2000-\u200a\u202f\u205f]")
 WIDTHLESS = regex.compile(
-    rf"[{_WIDTHLESS}]|(?<!{_JOINING})[\u200c\u200d](?!{_JOINING})"
+    rf"[{_WIDTHLESS}]|(?<!{_JOINING})(?:\u200c|\u200d(?!{_JOINING}))"
     rf"|(?<!{_UNSPACED})\u200b(?!{_UNSPACED})"
 )
 _ANY_WIDTHLESS = regex.compile(rf"[{_WIDTHLESS}\u200b-\u200d]")

@@ -9,12 +9,14 @@ look-alikes, quotes, repetitions.
 import json
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+import regex
+
 from regard.errors import DataError, SettingsError
+from regard.files import write_file
 from regard.text.ailments import (
     BLANKS,
     BYTE_ORDER_MARK,
@@ -30,7 +32,7 @@ from regard.text.ailments import (
     with_marks,
 )
 from regard.text.characters import BLANK, SEPARATOR, WIDTHLESS
-from regard.text.lines import open_output, read_bytes
+from regard.text.lines import open_output
 from regard.text.pairs import Columns
 from regard.text.sheet import Sheet, fields_of, object_of, read_sheet
 from regard.text.sides import form_of
@@ -42,6 +44,7 @@ LOG = "changes.tsv"
 
 _HEAD = "file\tline\tkind\tbefore\tafter\n"
 _NAMES = ("source", "target", "tags")
+_HALF = regex.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -175,21 +178,33 @@ def _copy(path: str | Path, target: Path, columns: Columns, log: IO[bytes]) -> C
     table = read_table(sheet.rows(), sheet.columns(columns), Findings(), is_first=False)
     forms: dict[int, Form] = {}
     for (_, cells), place in zip(table.sides, _places(sheet.columns(columns)), strict=True):
-        forms[place] = form_of(cells)
+        forms[place] = form_of(_last(cell, cured(cell, "none")) for cell in cells)
     count = 0
     lines: list[str] = []
     for change in _mended(sheet, forms, lines):
         row = (str(path), str(change.line), change.kind.name, change.before, change.after)
         log.write(("\t".join(row) + "\n").encode())
         count += 1
-    with ExitStack() as stack:
-        file = stack.enter_context(open_output(target))
-        if count:
-            text = "\n".join(lines) + ("\n" if sheet.ends.is_closed else "")
+    if count:
+        text = "\n".join(lines) + ("\n" if sheet.ends.is_closed else "")
+        with open_output(target) as file:
             file.write(text.encode())
-        else:
-            file.write(read_bytes(path))
+    else:
+        _copy_bytes(Path(path), target)
     return Copy(str(path), target, count)
+
+
+def _last(cell: str, steps: Iterator[tuple[Kind, str]]) -> str:
+    for _, after in steps:
+        cell = after
+    return cell
+
+
+def _copy_bytes(path: Path, target: Path) -> None:
+    try:
+        write_file(target, path.read_bytes())
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}.", target) from None
 
 
 def _places(columns: Columns) -> tuple[int, int]:
@@ -207,13 +222,8 @@ def _mended(sheet: Sheet, forms: dict[int, Form], lines: list[str]) -> Iterator[
     for number, line in enumerate(sheet.lines, 1):
         if number in sheet.broken:
             yield Change(number, ENCODING, sheet.encoding, visible(line))
-        cells = line.split("\t")
         row = object_of(line) if sheet.is_json else None
-        if row is not None:
-            fields = fields_of(row)
-            cells = [] if fields is None else fields
-        elif sheet.is_json:
-            cells = []
+        cells = (fields_of(row) or []) if sheet.is_json else line.split("\t")
         clean: list[str] = []
         for place, cell in enumerate(cells):
             for kind, after in cured(cell, forms.get(place, "none")):
@@ -230,6 +240,5 @@ def _written(row: dict[str, object] | None, cells: list[str]) -> str:
     changed = {name: cell for name, cell in zip(_NAMES, cells, strict=True)
                if isinstance(row.get(name), str)}  # fmt: skip
     text = json.dumps(row | changed, ensure_ascii=False)
-    return text if text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text) else (
-        json.dumps(row | changed)
-    )  # fmt: skip
+    # Halves of characters, in fields that are not ours, cannot be written but as numbers.
+    return json.dumps(row | changed) if _HALF.search(text) else text

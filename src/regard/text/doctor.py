@@ -13,6 +13,8 @@ from pathlib import Path
 from regard.text.ailments import (
     BYTE_ORDER_MARK,
     DUPLICATES,
+    EDGE_BLANKS,
+    EMPTY,
     ENCODING,
     HANGUL,
     KINDS,
@@ -21,6 +23,8 @@ from regard.text.ailments import (
     LONG,
     OTHER_FORM,
     SAME_PAIR,
+    SAME_SOURCE,
+    TAG_ORDER,
     TOO_LONG,
     Finding,
     Findings,
@@ -48,7 +52,7 @@ QUICK = 100_000
 STEPS = 4
 """So often a listener is called for each file."""
 
-_NOT_SAID = (DUPLICATES, HANGUL, LENGTH_RATIO, LONG, TOO_LONG)
+_NOT_SAID = (DUPLICATES, HANGUL, LENGTH_RATIO, LONG, SAME_SOURCE, TAG_ORDER, TOO_LONG)
 
 
 @dataclass(frozen=True)
@@ -107,9 +111,13 @@ def examine(
         listen()
         asked = sheet.columns(columns or Columns())
         table = read_table(sheet.rows(), asked, found, is_first=not known)
+        if not table.numbers and sheet.encoding != "unknown":
+            found.add(EMPTY, Finding(0, ""))
         listen()
         segmenters = known[0].segmenters if known else _segmenters(table)
         forms = _look_at_table(table, segmenters, found)
+        if not known:
+            _look_for_hangul(table, segmenters, found)
         now = _Known(str(path), Index.of(table), forms, segmenters, {})
         look_at_repetitions(now.index, found)
         if len(paths) > 1 and table.numbers:
@@ -133,6 +141,8 @@ def doubts(train: Iterable[Pair], dev: Iterable[Pair]) -> str:
             cells = [table.sources, table.targets]
             look_at_characters(list(map("\t".join, zip(*cells, strict=True))), found)
             _look_at_table(table, _segmenters(tables[0]), found)
+            for cell in (cell for column in cells for cell in column if cell != cell.strip()):
+                found.add(EDGE_BLANKS, Finding(0, excerpt(cell)))
     first, second = (Index.of(table) for table in tables)
     look_at_repetitions(first, found)
     compare(second, first, "training", found)
@@ -140,9 +150,10 @@ def doubts(train: Iterable[Pair], dev: Iterable[Pair]) -> str:
         count = sum(count for _, count, _ in found.of(kind))
         if kind is SAME_PAIR and count:
             counts.append(f"{count:,} dev {'pair is' if count == 1 else 'pairs are'} in training")
-        elif count and kind not in _NOT_SAID and not (kind.many.count("{")):
+        elif count and kind not in _NOT_SAID:
             counts.append(f"{count:,} {kind.one if count == 1 else kind.many}")
-    return ", ".join(counts)
+    is_cut = QUICK in map(len, (table.numbers for table in tables))
+    return ", ".join(counts) + (f" among the first {QUICK:,} pairs" if counts and is_cut else "")
 
 
 def _look_at_sheet(sheet: Sheet, found: Findings) -> None:
@@ -158,7 +169,8 @@ def _look_at_sheet(sheet: Sheet, found: Findings) -> None:
         text = "no text that is known" if sheet.encoding == "unknown" else sheet.encoding
         found.add(ENCODING, Finding(0, text), count=max(1, len(sheet.lines)))
     for number, (place, byte) in sheet.broken.items():
-        read = "" if sheet.encoding == "unknown" else f", read as {sheet.encoding}"
+        is_known = sheet.encoding != "unknown"
+        read = f", read as {sheet.encoding}" if is_known else ", in no encoding that is known"
         text = excerpt(sheet.lines[number - 1]) if sheet.lines else ""
         found.add(ENCODING, Finding(number, text, note=f"byte 0x{byte:02x} at place {place}{read}"))
 
@@ -179,6 +191,13 @@ def _look_at_table(
     if table.tags:
         look_at_tag_order(table, found)
     return forms
+
+
+def _look_for_hangul(table: Table, segmenters: Sequence[Segmenter], found: Findings) -> None:
+    note = "train takes them apart into letters (nfd), which is best"
+    for (side, cells), segmenter in zip(table.sides, segmenters, strict=True):
+        if segmenter.normalize == "nfd":
+            found.add(HANGUL, Finding(0, excerpt(cells[0]), side, note))
 
 
 def _symbols(table: Table, segmenters: Sequence[Segmenter]) -> dict[str, set[str]]:

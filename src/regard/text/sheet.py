@@ -191,7 +191,7 @@ def _patched(flat: bytes) -> tuple[str, list[str], dict[int, tuple[int, int]]]:
 
 def _western(raw: bytes) -> str:
     # Five bytes mean nothing in Windows-1252; Latin-1 has control characters there.
-    return codecs.charmap_decode(raw, "strict", _WESTERN_TABLE)[0]
+    return "".join(_WESTERN_TABLE[byte] for byte in raw)
 
 
 def _is_western(lines: Iterable[bytes]) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 import regex
 
 from regard.text.ailments import (
-    HANGUL,
     LENGTH_RATIO,
     LONG,
     LOOK_ALIKES,
@@ -39,7 +38,9 @@ _WORD = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{M}]+")
 _ALIKE = frozenset(
     "aceijopsuvxyABCEHIJKMNOPSTXYZасеіјорѕухһԁԛԝӏАВСЕНІЈКМОРЅТХУҮονιρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 )
-_CODINGS = ("şș", "ţț", "ŞȘ", "ŢȚ", "يی", "كک", "gɡ", ":ː", "εɛ")
+# Characters that mean the same, and letters of languages where one of them is another letter.
+_CODINGS = (("şș", "ğı"), ("ţț", ""), ("ŞȘ", "ğı"), ("ŢȚ", ""), ("يی", ""), ("كک", ""), ("gɡ", ""),
+            (":ː", ""), ("εɛ", ""))  # fmt: skip
 _MARKS_IN_WORDS = ("'’ʼ", "-‐‑")
 
 
@@ -84,9 +85,6 @@ def look_at_side(
     if '"' in alphabet:
         for place in _stray(cells):
             found.add(QUOTES, Finding(table.numbers[place], excerpt(cells[place]), side))
-    if segmenter.normalize == "nfd":
-        note = "train takes them apart into letters (nfd), which is best"
-        found.add(HANGUL, Finding(0, excerpt(cells[0]), side, note))
 
 
 def look_at_lengths(table: Table, segmenters: Sequence[Segmenter], found: Findings) -> None:
@@ -164,7 +162,7 @@ def _look_at_codings(
     table: Table, side: str, cells: list[str], alphabet: set[str], segmenter: Segmenter,
     found: Findings,
 ) -> None:  # fmt: skip
-    groups = [(group, f"[{group}]") for group in _CODINGS]
+    groups = [(group, f"[{group}]") for group, other in _CODINGS if alphabet.isdisjoint(other)]
     if segmenter.kind != "words":
         # Between letters only: elsewhere they are quotes and dashes.
         groups += [(group, rf"(?<=\p{{L}})[{group}](?=\p{{L}})") for group in _MARKS_IN_WORDS]

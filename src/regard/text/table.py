@@ -7,7 +7,6 @@ from regard.text.ailments import (
     BLANK_LINES,
     COLUMNS,
     EDGE_BLANKS,
-    EMPTY,
     FURTHER_COLUMNS,
     JSON,
     ONE_SIDED,
@@ -88,8 +87,6 @@ def read_table(
         table.targets.append(cells[1])
         if columns.tags is not None:
             table.tags.append(row[columns.tags])
-    if not table.numbers:
-        found.add(EMPTY, Finding(0, ""))
     return _trimmed(table)
 
 
