@@ -182,11 +182,13 @@ def _copy(path: str | Path, target: Path, columns: Columns, log: IO[bytes]) -> C
     count = 0
     lines: list[str] = []
     for change in _mended(sheet, forms, lines):
-        row = (str(path), str(change.line), change.kind.name, change.before, change.after)
+        row = (visible(str(path)), str(change.line), change.kind.name, change.before, change.after)
         log.write(("\t".join(row) + "\n").encode())
         count += 1
     if count:
-        text = "\n".join(lines) + ("\n" if sheet.ends.is_closed else "")
+        # A last line of which nothing is left is still one.
+        is_closed = sheet.ends.is_closed or lines[-1:] == [""]
+        text = "\n".join(lines) + ("\n" if is_closed else "")
         with open_output(target) as file:
             file.write(text.encode())
     else:

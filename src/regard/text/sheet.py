@@ -107,6 +107,8 @@ def read_sheet(path: str | Path) -> Sheet:
             body = body.decode(encoding).encode()
         except UnicodeError:
             encoding = "unknown"
+    while body.startswith(codecs.BOM_UTF8):
+        body, mark = body.removeprefix(codecs.BOM_UTF8), codecs.BOM_UTF8
     ends = _ends(body)
     flat = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n")
     lines, broken = list[str](), dict[int, tuple[int, int]]()
@@ -146,12 +148,13 @@ def _encoding(raw: bytes) -> tuple[str, bytes]:
     if b"\0" not in raw:
         return "utf-8", b""
     # Text in sixteen bits has an empty half in every tab, line end and Latin letter.
-    if 8 * raw.count(0) >= len(raw) or not _is_utf8(raw):
-        for encoding, halves in (("utf-16-le", raw[1::2]), ("utf-16-be", raw[::2])):
-            if 2 * halves.count(0) > raw.count(0) and _is_text(raw, encoding):
-                return encoding, b""
-        return "unknown", b""
-    return "utf-8", b""
+    is_utf8 = _is_utf8(raw)
+    if is_utf8 and 4 * raw.count(0) < len(raw):
+        return "utf-8", b""
+    for encoding, halves in (("utf-16-le", raw[1::2]), ("utf-16-be", raw[::2])):
+        if 2 * halves.count(0) > raw.count(0) and _is_text(raw, encoding):
+            return encoding, b""
+    return "utf-8" if is_utf8 else "unknown", b""
 
 
 def _is_utf8(raw: bytes) -> bool:

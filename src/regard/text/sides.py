@@ -188,7 +188,7 @@ def _stray(cells: Sequence[str]) -> list[int]:
     if 10 * len(wrapped) >= 9 * len(cells):
         return wrapped
     odd = [place for place, cell in enumerate(cells)
-           if '"' in (cell[0], cell[-1]) and cell.count('"') % 2]  # fmt: skip
+           if len(cell) > 1 and '"' in (cell[0], cell[-1]) and cell.count('"') % 2]  # fmt: skip
     # Where it is frequent it is part of a notation, such as the stress of X-SAMPA.
     odd = odd if len(odd) <= _some(cells) else []
     return sorted({*odd, *(place for place in wrapped if '""' in cells[place])})
