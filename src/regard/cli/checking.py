@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.progress import TextColumn
 
 from regard.cli.words import bar, say
-from regard.text import KINDS, STEPS, Columns, Finding, Kind, Report, examine, mend
+from regard.text import KINDS, LOG, STEPS, Columns, Copy, Finding, Kind, Report, examine, mend
 
 
 def carry_out(
@@ -20,22 +20,23 @@ def carry_out(
         Whether they can be trained on as they are.
     """
     columns = None if order is None else Columns.parse(order)
+    copies = [] if folder is None else _mended(files, folder, columns)
     with bar(TextColumn("{task.fields[file]}")) as shown:
-        task = shown.add_task("checking", total=len(files) * STEPS, file="")
+        task = shown.add_task("checking", total=len(files) * STEPS, file=files[0])
         reports: list[Report] = []
         for report in examine(files, columns, lambda: shown.advance(task)):
             reports.append(report)
             shown.update(task, file=report.path)
     if as_json:
-        print(json.dumps(described(reports), ensure_ascii=True))
+        print(json.dumps(described(reports), ensure_ascii=False, allow_nan=False))
     else:
-        print("\n".join(summary(reports)))
-        for line in shown_places(reports, examples):
-            print(line)
-    if folder is not None:
-        _mend(files, folder, columns)
-    elif not as_json and any(kind.is_mended for one in reports for kind, _ in one.found.counts):
-        say("note: --fix FOLDER writes copies without what is marked *.")
+        print("\n".join([*summary(reports), *shown_places(reports, examples)]))
+        if folder is None and any(
+            kind.is_mended for one in reports for kind, _ in one.found.counts
+        ):
+            say("note: --fix FOLDER writes copies without what is marked *.")
+    for copy in copies:
+        _tell(copy)
     return not any(report.found.are_grave for report in reports)
 
 
@@ -61,11 +62,11 @@ def summary(reports: Sequence[Report]) -> Iterator[str]:
     """A paragraph a file: what was found, and how often."""
     for report in reports:
         is_clean = not report.found.counts
-        count = f"{report.lines:,} lines, {report.pairs:,} pairs"
+        count = f"{_counted(report.lines, 'line')}, {_counted(report.pairs, 'pair')}"
         yield f"{report.path}: {count}{'; nothing found' if is_clean else ''}"
         for kind in KINDS:
             for other, number, _ in report.found.of(kind):
-                mark = "!" if kind.is_grave else "*" if kind.is_mended else " "
+                mark = ("!" if kind.is_grave else " ") + ("*" if kind.is_mended else " ")
                 yield f"{number:9,} {mark} {_words(kind, number, other)}"
     if any(report.found.are_grave for report in reports):
         yield "! training refuses such a file"
@@ -95,6 +96,10 @@ def _words(kind: Kind, number: int, other: str) -> str:
     return (kind.one if number == 1 else kind.many).format(other=other)
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _table(report: Report, kind: Kind) -> dict[str, object]:
     found = list(report.found.of(kind))
     table: dict[str, object] = {
@@ -110,15 +115,18 @@ def _table(report: Report, kind: Kind) -> dict[str, object]:
     return table | {"places": places}
 
 
-def _mend(files: Sequence[str], folder: Path, columns: Columns | None) -> None:
+def _mended(files: Sequence[str], folder: Path, columns: Columns | None) -> list[Copy]:
     with bar() as shown:
         task = shown.add_task("mending", total=len(files))
-        copies = mend(files, folder, columns, lambda: shown.advance(task))
-    for copy in copies:
-        if copy.path is None:
-            say(f"{copy.original}: is in no encoding that is known here; no copy was written.")
-        elif copy.changes:
-            changes = f"{copy.changes:,} change{'' if copy.changes == 1 else 's'}"
-            say(f"{copy.path}: {changes}, listed in {folder / 'changes.tsv'}")
-        else:
-            say(f"{copy.path}: nothing to mend, copied as it is")
+        return mend(files, folder, columns, lambda: shown.advance(task))
+
+
+def _tell(copy: Copy) -> None:
+    if copy.path is None:
+        say(f"{copy.original}: is in no encoding that is known here; no copy was written.")
+    elif copy.changes:
+        say(
+            f"{copy.path}: {_counted(copy.changes, 'change')}, listed in {copy.path.with_name(LOG)}"
+        )
+    else:
+        say(f"{copy.path}: nothing to mend, copied as it is")

@@ -2,7 +2,7 @@
 
 from regard.text.ailments import KINDS, Finding, Findings, Kind
 from regard.text.batch import Batch, BatchMaker, Corpus, Sequences, Source, Tokens, source_of
-from regard.text.cure import Copy, mend
+from regard.text.cure import LOG, Copy, mend
 from regard.text.doctor import STEPS, Report, doubts, examine
 from regard.text.lines import open_output, read_lines
 from regard.text.pairs import (
@@ -25,6 +25,7 @@ from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabu
 __all__ = [
     "END",
     "KINDS",
+    "LOG",
     "PADDING",
     "SPECIAL",
     "START",
