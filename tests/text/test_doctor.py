@@ -61,6 +61,8 @@ ONE_FILE = {
     "a joiner where nothing joins": (CLEAN + "a\u200db\tc\n", "zero_width", 4, "a<U+200D>b<TAB>c"),
     "a leading blank": (CLEAN + " ab\tc\n", "edge_blanks", 4, "<U+0020>ab"),
     "a trailing blank": (CLEAN + "ab\tc \n", "edge_blanks", 4, "c<U+0020>"),
+    "a trailing blank far away": (CLEAN + "ab\t" + "c" * 40 + " \n", "edge_blanks", 4,
+                                  "..." + "c" * 29 + "<U+0020>"),
     "a control character": (CLEAN + "a\x08b\tc\n", "control", 4, "a<U+0008>b<TAB>c"),
     "private use": (CLEAN + "a\ue000b\tc\n", "private_use", 4, "a<U+E000>b<TAB>c"),
     "a lost character": (CLEAN + "caf\ufffd\tc\n", "replacement", 4, "caf\ufffd<TAB>c"),
@@ -404,6 +406,11 @@ class TestDoubts:
         train = [Pair("a", "b", ("V",)), Pair("a", "c", ("N",))]
         assert doubts(train, [Pair("a", "b", ("N",))]) == ""
         assert "1 dev pair" in doubts(train, [Pair("a", "b", ("V",))])
+
+    @given(st.lists(st.tuples(st.text(), st.text(), st.lists(st.text(max_size=3), max_size=2))))
+    def test_whatever_pairs_hold_a_training_goes_on(self, rows):
+        pairs = [Pair(source, target, tuple(tags)) for source, target, tags in rows]
+        assert "\n" not in doubts(pairs, pairs[:2])
 
     def test_a_large_file_is_looked_at_in_part(self, monkeypatch):
         monkeypatch.setattr("regard.text.doctor.QUICK", 2)

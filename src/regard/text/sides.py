@@ -92,7 +92,7 @@ def look_at_lengths(table: Table, segmenters: Sequence[Segmenter], found: Findin
     lengths: list[np.ndarray] = []
     for (side, cells), segmenter in zip(table.sides, segmenters, strict=True):
         measure = _words if segmenter.kind == "words" else len
-        own = np.fromiter(map(measure, cells), np.int64, len(cells))
+        own = np.maximum(1, np.fromiter(map(measure, cells), np.int64, len(cells)))
         lengths.append(own)
         limit = max(100, 8 * float(np.median(own))) if len(own) else 0
         for place in np.flatnonzero(own > min(limit, LONGEST)):

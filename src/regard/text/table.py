@@ -63,14 +63,16 @@ def read_table(
             continue
         for cell in row:
             if cell != cell.strip() and not cell.isspace():
-                found.add(EDGE_BLANKS, Finding(number, excerpt(cell, 0)))
+                place = 0 if cell[0].isspace() else len(cell)
+                found.add(EDGE_BLANKS, Finding(number, excerpt(cell, place)))
         if not any(cell and not cell.isspace() for cell in row):
             found.add(BLANK_LINES, Finding(number, ""))
             continue
         count = len(row)
         if count != expected and not (count > expected and columns.allows_more):
             is_further = count > expected and not is_first and all(map(str.strip, row))
-            note = f"expected {expected}, found {count}"
+            hint = "; tags are read with --tags-column, other orders with --columns"
+            note = f"expected {expected}, found {count}" + (hint if count > expected else "")
             kind = FURTHER_COLUMNS if is_further else COLUMNS
             found.add(kind, Finding(number, excerpt("\t".join(row)), note=note))
             if not is_further:
