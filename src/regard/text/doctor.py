@@ -157,19 +157,19 @@ def doubts(train: Iterable[Pair], dev: Iterable[Pair]) -> str:
 
 
 def _look_at_sheet(sheet: Sheet, found: Findings) -> None:
-    if sheet.has_mark:
+    is_known = sheet.encoding != "unknown"
+    if sheet.has_mark and is_known:
         found.add(BYTE_ORDER_MARK, Finding(1, sheet.encoding))
     names = {"CRLF": sheet.ends.crlf, "CR": sheet.ends.cr}
     count = sum(names.values())
-    if count:
+    if count and is_known:
         names["LF"] = sheet.ends.lf
         text = ", ".join(f"{number:,} {name}" for name, number in names.items() if number)
         found.add(LINE_ENDS, Finding(0, text), count=count)
     if sheet.encoding != "utf-8" and not sheet.broken:
-        text = "no text that is known" if sheet.encoding == "unknown" else sheet.encoding
+        text = sheet.encoding if is_known else "no text that is known"
         found.add(ENCODING, Finding(0, text), count=max(1, len(sheet.lines)))
     for number, (place, byte) in sheet.broken.items():
-        is_known = sheet.encoding != "unknown"
         read = f", read as {sheet.encoding}" if is_known else ", in no encoding that is known"
         text = excerpt(sheet.lines[number - 1]) if sheet.lines else ""
         found.add(ENCODING, Finding(number, text, note=f"byte 0x{byte:02x} at place {place}{read}"))
