@@ -110,6 +110,10 @@ def test_each_ailment_is_found_where_it_is(write, name):
     assert (place.line, place.text) == (line, text)
 
 
+def test_of_what_is_no_text_nothing_else_is_said(write):
+    assert set(found(write(bytes(range(256)) * 4))) == {"encoding"}
+
+
 def test_a_byte_that_is_not_utf8_is_named_with_its_place(write):
     place = found(write("chat\ta\ncafé\tb\n".encode("latin-1")))["encoding"][0]
     assert place.note == "byte 0xe9 at place 4, read as windows-1252"

@@ -31,9 +31,7 @@ def carry_out(
         print(json.dumps(described(reports), ensure_ascii=False, allow_nan=False))
     else:
         print("\n".join([*summary(reports), *shown_places(reports, examples)]))
-        if folder is None and any(
-            kind.is_mended for one in reports for kind, _ in one.found.counts
-        ):
+        if folder is None and any(map(_can_be_mended, reports)):
             say("note: --fix FOLDER writes copies without what is marked *.")
     for copy in copies:
         _tell(copy)
@@ -94,6 +92,11 @@ def _place(path: str, place: Finding) -> str:
 
 def _words(kind: Kind, number: int, other: str) -> str:
     return (kind.one if number == 1 else kind.many).format(other=other)
+
+
+def _can_be_mended(report: Report) -> bool:
+    is_known = report.encoding != "unknown"
+    return is_known and any(kind.is_mended for kind, _ in report.found.counts)
 
 
 def _counted(number: int, noun: str) -> str:
