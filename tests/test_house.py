@@ -33,6 +33,7 @@ def test_the_stub_says_the_same_as_the_package():
         ("import regard", "torch"),
         ("from regard.cli import main; main(['--help'])", "torch"),
         ("from regard.cli import main; main(['train', '--help'])", "torch"),
+        ("from regard.cli import main; main(['check', '--help'])", "torch"),
         ("import regard; regard.train", "matplotlib"),
         ("import regard; regard.load", "accelerate"),
         ("import regard; regard.Alignment", "torch"),

@@ -37,6 +37,28 @@ def demo(
     carry_out(output, page, minutes)
 
 
+def check(
+    files: Annotated[
+        list[str], typer.Argument(help="Files of pairs, training first.", show_default=False)
+    ],
+    fix: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write clean copies here.", show_default=False),
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Places shown of a kind.")] = 3,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+) -> None:
+    """Say what is wrong with files of pairs before anything is trained on them."""
+    from regard.cli.checking import carry_out
+    from regard.cli.given import columns_given
+
+    order = columns_given(columns, tags_column)
+    if not carry_out(files, order, as_json=json, folder=fix, examples=examples):
+        raise typer.Exit(1)
+
+
 def predict(
     model: Model,
     file: Annotated[str, typer.Argument(help="A source a line; - is standard input.")] = "-",

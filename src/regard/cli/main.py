@@ -14,6 +14,7 @@ import typer
 
 from regard.cli.commands import (
     align,
+    check,
     demo,
     evaluate,
     info,
@@ -40,6 +41,7 @@ app = typer.Typer(
 )
 for command, example in (
     (demo, "regard demo"),
+    (check, "regard check train.tsv dev.tsv --fix clean"),
     (train, "regard train train.tsv --dev dev.tsv -o model"),
     (predict, "regard predict model words.txt --format tsv"),
     (show, "regard show model through --svg through.svg"),

@@ -85,6 +85,7 @@ def described(chosen: Chosen) -> list[str]:
         *_symbols(settings, len(known.source.symbols), len(known.target.symbols)),
         f"model: {_model(settings)}; {chosen.parameters:,} parameters",
         f"training: {length}, {training.batch_size} pairs an update, {seeds}",
+        *([f"data: {chosen.doubts} (regard check says where)"] if chosen.doubts else []),
     ]
 
 

@@ -1,6 +1,9 @@
 """Text: what is read and written."""
 
+from regard.text.ailments import KINDS, Finding, Findings, Kind
 from regard.text.batch import Batch, BatchMaker, Corpus, Sequences, Source, Tokens, source_of
+from regard.text.cure import LOG, Copy, mend
+from regard.text.doctor import STEPS, Report, doubts, examine
 from regard.text.lines import open_output, read_lines
 from regard.text.pairs import (
     Columns,
@@ -15,25 +18,33 @@ from regard.text.pairs import (
 )
 from regard.text.samples import sample_path
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
-from regard.text.symbols import Form, Segmenter, SymbolKind, normalized
+from regard.text.symbols import Form, Segmenter, SymbolKind, are_hangul, are_phones, normalized
 from regard.text.toys import Toy, make_toys
 from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
 
 __all__ = [
     "END",
+    "KINDS",
+    "LOG",
     "PADDING",
     "SPECIAL",
     "START",
+    "STEPS",
     "TIE",
     "UNKNOWN",
     "Batch",
     "BatchMaker",
     "Columns",
+    "Copy",
     "Corpus",
+    "Finding",
+    "Findings",
     "Form",
+    "Kind",
     "Pair",
     "Parallel",
     "Pieces",
+    "Report",
     "Segmenter",
     "Sequences",
     "Source",
@@ -42,8 +53,13 @@ __all__ = [
     "Tokens",
     "Toy",
     "Vocabulary",
+    "are_hangul",
+    "are_phones",
+    "doubts",
+    "examine",
     "learn_pieces",
     "make_toys",
+    "mend",
     "normalized",
     "open_output",
     "pairs_of",

@@ -36,6 +36,19 @@ def read_lines(path: str | Path) -> Iterator[str]:
             raise DataError(f"cannot be read: {error}.", path, number or None) from None
 
 
+def read_bytes(path: str | Path) -> bytes:
+    """All bytes of a file, decompressed.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    with _opened(path) as file:
+        try:
+            return file.read()
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"cannot be read: {error}.", path) from None
+
+
 @contextmanager
 def open_output(path: str | Path) -> Generator[IO[bytes]]:
     """A file to write to, compressed if it ends in .gz; "-" is standard output.

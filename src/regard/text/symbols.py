@@ -11,7 +11,7 @@ the very characters that it came from.
 """
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +21,8 @@ from regard.text.subwords import TIE, Pieces, Symbol
 
 SymbolKind = Literal["graphemes", "characters", "words", "subwords"]
 Form = Literal["nfc", "nfd", "none"]
+
+_LONGEST_PHONE = 3.0
 
 _CLUSTER = regex.compile(r"\X")
 _GRAPHEME = regex.compile(r"[\u1100-\u11FF\uA960-\uA97C\uD7B0-\uD7FB]\p{M}*|\X")
@@ -130,3 +132,21 @@ def normalized(text: str, form: Form) -> str:
     if form == "none" or text.isascii():
         return text
     return unicodedata.normalize("NFC" if form == "nfc" else "NFD", text)
+
+
+def are_phones(targets: Sequence[str]) -> bool:
+    """Whether most targets are short symbols with blanks between them."""
+    spaced = [target.split() for target in targets if " " in target.strip()]
+    words = [word for target in spaced for word in target]
+    if len(spaced) * 2 <= len(targets) or not words:
+        return False
+    return sum(len(unicodedata.normalize("NFC", word)) for word in words) / len(words) <= (
+        _LONGEST_PHONE
+    )
+
+
+def are_hangul(lines: Iterable[str]) -> bool:
+    """Whether most letters are Hangul syllables."""
+    # A syllable is written as one character but is two or three letters: they generalise.
+    letters = [character for line in lines for character in line if character.isalpha()]
+    return 2 * sum("\uac00" <= character <= "\ud7a3" for character in letters) > len(letters)

@@ -15,11 +15,20 @@ from typing import TypeVar
 from regard.errors import DataError
 from regard.model import SideSettings, Vocabularies
 from regard.settings import Settings
-from regard.text import TIE, Form, Pair, Segmenter, Vocabulary, learn_pieces, normalized
+from regard.text import (
+    TIE,
+    Form,
+    Pair,
+    Segmenter,
+    Vocabulary,
+    are_hangul,
+    are_phones,
+    learn_pieces,
+    normalized,
+)
 from regard.training.config import RunSettings, TrainingSettings
 
 HEAD = 10_000
-_LONGEST_PHONE = 3.0
 Part = TypeVar("Part", bound=Settings)
 _MARGIN = 10
 
@@ -34,28 +43,11 @@ def choose_symbols(settings: RunSettings, head: Sequence[Pair]) -> RunSettings:
     return settings.model_copy(update={"text": text})
 
 
-def are_phones(targets: Sequence[str]) -> bool:
-    """Whether most targets are short symbols with blanks between them."""
-    spaced = [target.split() for target in targets if " " in target.strip()]
-    words = [word for target in spaced for word in target]
-    if len(spaced) * 2 <= len(targets) or not words:
-        return False
-    return sum(len(unicodedata.normalize("NFC", word)) for word in words) / len(words) <= (
-        _LONGEST_PHONE
-    )
-
-
 def _side(side: SideSettings, lines: Sequence[str], symbols: str) -> SideSettings:
-    normalize = side.normalize or ("nfd" if _is_hangul(lines) else "none")
+    normalize = side.normalize or ("nfd" if are_hangul(lines) else "none")
     output = side.output or (_form(lines) if normalize != "none" else "none")
     chosen = {"symbols": side.symbols or symbols, "normalize": normalize, "output": output}
     return side.model_copy(update=chosen)
-
-
-def _is_hangul(lines: Sequence[str]) -> bool:
-    # A syllable is written as one character but is two or three letters: they generalise.
-    letters = [character for line in lines for character in line if character.isalpha()]
-    return 2 * sum("\uac00" <= character <= "\ud7a3" for character in letters) > len(letters)
 
 
 def _form(lines: Sequence[str]) -> Form:

@@ -30,6 +30,7 @@ class Chosen:
         train_pairs: How many pairs are trained on.
         dev_pairs: How many judge it.
         parameters: How many numbers are learnt.
+        doubts: What is doubtful about the data; empty if nothing is.
     """
 
     settings: RunSettings
@@ -37,6 +38,7 @@ class Chosen:
     train_pairs: int
     dev_pairs: int
     parameters: int
+    doubts: str = ""
 
 
 @dataclass(frozen=True)

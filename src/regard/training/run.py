@@ -91,9 +91,8 @@ def train(
     elif folder is not None:
         _refuse_taken(folder, overwrite)
     columns = settings.text.layout()
-    parts = split(
-        pairs_from(train, columns), None if dev is None else pairs_from(dev, columns)
-    )  # fmt: skip
+    judge = None if dev is None else pairs_from(dev, columns)
+    parts = split(pairs_from(train, columns), judge)
     run = _Run(prepare(parts, settings, is_settled=resume), parts, folder, command)
     if resume:
         assert folder is not None
@@ -140,6 +139,7 @@ class _Run:
         return Chosen(
             prepared.settings, prepared.vocabularies, prepared.pairs, len(self.parts.dev),
             sum(parameter.numel() for parameter in self.now.model.parameters()),
+            self.parts.doubts(),
         )  # fmt: skip
 
     def resume(self, folder: Path, latest: Latest) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from regard.errors import DataError
-from regard.text import Columns, Pair, Parallel, pairs_of, read_pairs, read_parallel
+from regard.text import Columns, Pair, Parallel, doubts, pairs_of, read_pairs, read_parallel
 
 _HELD_OUT = 10
 _MOST_HELD_OUT = 1000
@@ -47,6 +47,10 @@ class Split:
 
     train: Pairs
     dev: list[Pair]
+
+    def doubts(self) -> str:
+        """What is doubtful about the data, in one line; empty if nothing is."""
+        return doubts(self.train.again(), self.dev)
 
 
 def pairs_from(data: Data, columns: Columns) -> Pairs:

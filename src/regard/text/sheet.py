@@ -1,0 +1,210 @@
+"""A file as it stands: its encoding, its line ends and its lines, whatever they hold.
+
+Where the reader of pairs refuses, a sheet goes on, so that everything that is
+wrong can be told at once. It holds the whole file.
+"""
+
+import codecs
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import regex
+
+from regard.text.lines import read_bytes
+from regard.text.pairs import Columns
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_WESTERN = "windows-1252"
+_HIGHEST_SHARE = 0.4
+_UNDEFINED = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
+_BREAKING = regex.compile("[\r\n\t\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Ends:
+    """How lines end, in numbers.
+
+    Attributes:
+        lf: Those that end in LF.
+        crlf: Those that end in CRLF.
+        cr: Those that end in CR.
+        is_closed: Whether the last line has an end.
+    """
+
+    lf: int
+    crlf: int
+    cr: int
+    is_closed: bool
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A file as it stands.
+
+    Attributes:
+        path: The file.
+        encoding: What it is written in: "utf-8", "utf-16-le", "windows-1252"
+            where some or all lines are that or Latin-1, ...; "unknown" if it
+            is no text that we know.
+        has_mark: Whether it begins with a byte-order mark.
+        ends: How its lines end.
+        lines: The lines, without their ends; none if the encoding is unknown.
+        broken: The numbers of lines that are not UTF-8, with the place and the
+            value of the first byte that is not.
+    """
+
+    path: str
+    encoding: str
+    has_mark: bool
+    ends: Ends
+    lines: list[str]
+    broken: dict[int, tuple[int, int]]
+
+    @property
+    def is_json(self) -> bool:
+        """Whether lines are JSON objects."""
+        return self.path.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+
+    def rows(self) -> Iterator[list[str] | None]:
+        """The fields of each line; None for a line that is no JSON object of strings."""
+        if not self.is_json:
+            yield from (line.split("\t") for line in self.lines)
+            return
+        for line in self.lines:
+            yield fields_of(object_of(line)) if line.strip() else [""]
+
+    def texts(self) -> list[str]:
+        """The lines, with what JSON objects hold in place of the objects."""
+        if not self.is_json:
+            return self.lines
+        return ["\t".join(row or ()) for row in self.rows()]
+
+    def columns(self, asked: Columns) -> Columns:
+        """Where source, target and tags stand in `rows`."""
+        return Columns(0, 1, 2, allows_more=True) if self.is_json else asked
+
+
+def read_sheet(path: str | Path) -> Sheet:
+    """Read a file, whatever is wrong with it.
+
+    Raises:
+        DataError: It cannot be read at all.
+    """
+    raw = read_bytes(path)
+    encoding, mark = _encoding(raw)
+    body = raw.removeprefix(mark)
+    if encoding not in ("utf-8", "unknown"):
+        try:
+            body = body.decode(encoding).encode()
+        except UnicodeError:
+            encoding = "unknown"
+    while body.startswith(codecs.BOM_UTF8):
+        body, mark = body.removeprefix(codecs.BOM_UTF8), codecs.BOM_UTF8
+    ends = _ends(body)
+    flat = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n")
+    lines, broken = list[str](), dict[int, tuple[int, int]]()
+    if encoding != "unknown" and body:
+        try:
+            lines = flat.decode().split("\n")
+        except UnicodeDecodeError:
+            encoding, lines, broken = _patched(flat)
+    return Sheet(str(path), encoding, bool(mark), ends, lines, broken)
+
+
+def object_of(line: str) -> dict[str, object] | None:
+    """The JSON object on a line, or None."""
+    try:
+        row: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, object], row) if isinstance(row, dict) else None
+
+
+def fields_of(row: dict[str, object] | None) -> list[str] | None:
+    """Source, target and tags of a JSON object, or None if it does not have them."""
+    if row is None or not all(isinstance(row.get(name), str) for name in ("source", "target")):
+        return None
+    tags = row.get("tags", [])
+    if not isinstance(tags, str | list):
+        return None
+    joined = tags if isinstance(tags, str) else ";".join(map(str, cast(list[object], tags)))
+    fields = [str(row["source"]), str(row["target"]), joined]
+    return None if any(_BREAKING.search(one) for one in fields) else fields
+
+
+def _encoding(raw: bytes) -> tuple[str, bytes]:
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            return encoding, mark
+    if b"\0" not in raw:
+        return "utf-8", b""
+    # Text in sixteen bits has an empty half in every tab, line end and Latin letter.
+    is_utf8 = _is_utf8(raw)
+    if is_utf8 and 4 * raw.count(0) < len(raw):
+        return "utf-8", b""
+    for encoding, halves in (("utf-16-le", raw[1::2]), ("utf-16-be", raw[::2])):
+        if 2 * halves.count(0) > raw.count(0) and _is_text(raw, encoding):
+            return encoding, b""
+    return "utf-8" if is_utf8 else "unknown", b""
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_text(raw: bytes, encoding: str) -> bool:
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return "\0" not in text and any(end in text for end in "\t\n\r")
+
+
+def _ends(body: bytes) -> Ends:
+    crlf = body.count(b"\r\n")
+    lf, cr = body.count(b"\n") - crlf, body.count(b"\r") - crlf
+    return Ends(lf, crlf, cr, body.endswith((b"\n", b"\r")))
+
+
+def _patched(flat: bytes) -> tuple[str, list[str], dict[int, tuple[int, int]]]:
+    """The lines, with those that are not UTF-8 read as a Western encoding if that is likely."""
+    lines, broken, wrong = list[str](), dict[int, tuple[int, int]](), list[bytes]()
+    for number, raw in enumerate(flat.split(b"\n"), 1):
+        try:
+            lines.append(raw.decode())
+        except UnicodeDecodeError as error:
+            broken[number] = error.start + 1, raw[error.start]
+            wrong.append(raw)
+            lines.append(_western(raw))
+    return (_WESTERN, lines, broken) if _is_western(wrong) else ("unknown", [], broken)
+
+
+def _western(raw: bytes) -> str:
+    # Five bytes mean nothing in Windows-1252; Latin-1 has control characters there.
+    return "".join(_WESTERN_TABLE[byte] for byte in raw)
+
+
+def _is_western(lines: Iterable[bytes]) -> bool:
+    # Where most letters are beyond ASCII, it is another alphabet's encoding, or no text.
+    body = b"".join(lines)
+    high = sum(byte >= 0x80 for byte in body)
+    letters = high + sum(chr(byte).isalpha() for byte in body if byte < 0x80)
+    return high <= _HIGHEST_SHARE * letters and b"\0" not in body
+
+
+_WESTERN_TABLE = "".join(
+    _UNDEFINED.get(byte) or bytes([byte]).decode(_WESTERN) for byte in range(256)
+)
