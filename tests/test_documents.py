@@ -7,14 +7,17 @@ import re
 import shlex
 from pathlib import Path
 
+import nbformat
 import pytest
 import torch
+from nbclient import NotebookClient
 
 import regard
 from regard.cli import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NOTEBOOKS = sorted((ROOT / "docs").rglob("*.ipynb"))
 MODULES = [module.name for module in pkgutil.walk_packages(regard.__path__, "regard.")]
 
 
@@ -52,3 +55,21 @@ def test_links_between_pages_lead_somewhere(page):
 def test_every_module_opens_with_a_paragraph_and_every_public_name_says_what_it_is():
     for name in regard.__all__:
         assert (getattr(regard, name).__doc__ or "").strip(), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_every_cell_of_a_notebook_runs(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = [
+        out.data for cell in notebook.cells for out in cell.get("outputs", []) if "data" in out
+    ]
+    assert any("<svg" in data.get("text/html", "") for data in shown)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebooks_are_kept_without_outputs(path):
+    cells = nbformat.read(path, as_version=4).cells
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
