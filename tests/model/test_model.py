@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard import CheckpointError, SettingsError
+from regard import Attention, CheckpointError, DotScore, SettingsError
 from regard.model import (
     FORMAT,
     ModelSettings,
@@ -197,3 +197,12 @@ def test_folders_of_every_released_format_load_and_predict_as_they_did(name):
     logits = saved.model(source, torch.tensor(expected["inputs"])).logits
     torch.testing.assert_close(logits, torch.tensor(expected["logits"]), atol=1e-4, rtol=1e-4)
     assert dataclasses.is_dataclass(saved)
+
+
+def test_a_model_whose_look_was_replaced_is_not_saved(tmp_path):
+    """Its folder would give another model back, without a word."""
+    model = model_of("lstm")
+    model.decoder.attention = Attention(DotScore())
+    with pytest.raises(CheckpointError, match=r"decoder\.attention\.score is DotScore, but"):
+        save_model(tmp_path / "model", Saved(settings_of({}), vocabularies(), model))
+    assert not (tmp_path / "model").exists()

@@ -4,7 +4,7 @@ from regard.alignment.aligner import Order, Sides, best_sources
 from regard.alignment.alignment import Alignment
 from regard.alignment.descriptors import SHIFTS, Shape, describe, head_divergence
 from regard.alignment.flags import Flag, ShapeSettings, flags_of, sink_threshold
-from regard.alignment.labels import Label, Role
+from regard.alignment.labels import Label, Role, effective_sources
 from regard.alignment.links import THRESHOLD, Link, LinkMethod, links_of, parse_pharaoh, pharaoh
 from regard.alignment.reading import by_words, following
 from regard.alignment.svg import draw as picture
@@ -33,6 +33,7 @@ __all__ = [
     "by_words",
     "describe",
     "draw_text",
+    "effective_sources",
     "flags_of",
     "following",
     "head_divergence",

@@ -102,5 +102,8 @@ def _flags(found: Inspection) -> list[str]:
 
 
 def _doubtful(cases: Sequence[Case]) -> list[str]:
-    shown = [f"  line {case.number}: {case.text}   {case.alignment.summary()}" for case in cases]
+    shown = [
+        f"  line {case.number}: {case.source} → {case.text}   {case.alignment.summary()}"
+        for case in cases
+    ]
     return ["", "most doubtful", *shown] if shown else []

@@ -24,6 +24,7 @@ class Case:
 
     Attributes:
         number: In the file, from one.
+        source: What was read.
         text: What was written.
         log_prob: The sum of its symbols' log-probabilities.
         alignment: The map; with what erasing showed, unless the map is not valid.
@@ -32,6 +33,7 @@ class Case:
     """
 
     number: int
+    source: str
     text: str
     log_prob: float
     alignment: Alignment
@@ -139,7 +141,7 @@ def _sentence(case: Case, mode: Mode) -> dict[str, object]:
             }  # fmt: skip
         rows.append(row)
     return {
-        "id": case.number, "text": case.text, "T": case.shape.rows, "S": case.shape.columns,
+        "id": case.number, "source": case.source, "text": case.text, "T": case.shape.rows, "S": case.shape.columns,
         "semantics": "predicting", "mode": mode,
         "logp_mean": case.log_prob / max(1, len(alignment.target)),
         "shape": case.shape, "flags": [flag.text for flag in case.flags], "rows": rows,

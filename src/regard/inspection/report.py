@@ -155,7 +155,7 @@ def _case(place: int, case: Case) -> str:
     flags = "".join(f"<li>{escape(flag.text)}</li>" for flag in case.flags)
     drawn = picture(case.alignment, f"{place}")
     return (
-        f"<article><h3>Line {case.number}: <bdi>{escape(case.text)}</bdi></h3>"
+        f"<article><h3>Line {case.number}: <bdi>{escape(case.source)}</bdi> to <bdi>{escape(case.text)}</bdi></h3>"
         f"<p>{escape(case.alignment.summary())} Log-probability {case.log_prob:.2f}.</p>"
         f"<div class='map'>{drawn}</div>{f'<ul>{flags}</ul>' if flags else ''}"
         f"<details><summary>As a table</summary>{_table(case)}</details></article>"

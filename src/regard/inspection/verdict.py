@@ -169,11 +169,11 @@ def judge(
         return Judgement("invalid", ("map not valid", *failed))
     if use.pairs < settings.least_pairs or not use.rows:
         return Judgement("undetermined", (
-            f"{use.pairs} pairs with {use.rows} rows were tested; {settings.least_pairs} are needed",
+            f"{_pairs(use.pairs)} with {use.rows} rows were tested; {settings.least_pairs} are needed",
         ))  # fmt: skip
     effect = settings.effect
     figures = (
-        f"on these {use.pairs} pairs, erasing the attended position lowers the log-probability of "
+        f"on {'this' if use.pairs == 1 else 'these'} {_pairs(use.pairs)}, erasing the attended position lowers the log-probability of "
         f"the symbol that is written by {_interval(use.top)} nats; erasing another lowers it by "
         f"{use.other.value:z.2f}: gap {_interval(use.gap)}",
         f"the attended position has the largest effect in {use.agree.value + use.chance:.0%} of "
@@ -226,3 +226,7 @@ def _shares(labels: Sequence[RowLabel]) -> dict[RowLabel, float]:
 
 def _interval(measure: Measure) -> str:
     return f"{measure.value:z.2f} (95 % {measure.low:z.2f} to {measure.high:z.2f})"
+
+
+def _pairs(count: int) -> str:
+    return f"{count} pair{'' if count == 1 else 's'}"

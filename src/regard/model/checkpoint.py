@@ -71,8 +71,10 @@ def save_model(
         fill: Writes what else belongs into the folder, before it has its name.
 
     Raises:
-        CheckpointError: It cannot be written; what was there is still there.
+        CheckpointError: It cannot be written, or is not what its settings say;
+            what was there is still there.
     """
+    _require_described(saved)
     folder = Path(folder)
     aside = aside_of(folder)
     try:
@@ -99,6 +101,23 @@ def save_model(
         if isinstance(error, RegardError):
             raise
         raise CheckpointError(f"{folder}: cannot be written: {error.strerror}.") from None
+
+
+def _require_described(saved: Saved) -> None:
+    """Refuse a model of which a part was replaced: its folder would give another one back."""
+    with torch.device("meta"):
+        described = build(saved.settings, saved.vocabularies)
+    parts = (
+        {name: type(module).__qualname__ for name, module in model.named_modules()}
+        for model in (saved.model, described)
+    )
+    own, other = parts
+    for name in sorted({*own, *other}):
+        if own.get(name) != other.get(name):
+            raise CheckpointError(
+                f"the model's {name} is {own.get(name, 'not there')}, but its settings say "
+                f"{other.get(name, 'nothing')}: a folder of it would give another model back."
+            )
 
 
 def update_model(folder: Path, saved: Saved) -> None:

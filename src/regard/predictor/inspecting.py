@@ -236,7 +236,15 @@ class Inspector:
                 alignment = replace(alignment, trust=trust_of(tested[place], self.settings))
             flags = [*flags_of(alignment, shape, self.settings.shape), *odd.get(place, ())]
             cases.append(
-                Case(place + 1, one.text, one.hypothesis.log_prob, alignment, shape, tuple(flags))
+                Case(
+                    place + 1,
+                    one.asked.source,
+                    one.text,
+                    one.hypothesis.log_prob,
+                    alignment,
+                    shape,
+                    tuple(flags),
+                )
             )
         return cases
 

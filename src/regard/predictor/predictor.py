@@ -144,8 +144,12 @@ class Predictor:
             for (asked, hypotheses), alignment in zip(chunk, maps, strict=True):
                 yield self.writer.prediction(asked, hypotheses, n_best).with_alignment(alignment)
 
-    def align(self, pairs: Pairs) -> list[Alignment]:
+    def align(self, pairs: Pairs, *, is_tested: bool = False) -> list[Alignment]:
         """Where the decoder looks while it writes given targets.
+
+        Args:
+            pairs: A file, or (source, target[, tags]).
+            is_tested: Whether each alignment says what erasing showed.
 
         Raises:
             SettingsError: The model never looks back.
@@ -153,6 +157,8 @@ class Predictor:
         if self.model.decoder.alignment is None:
             raise SettingsError("this model never looks back: it has no alignment.")
         read = self.pairs(pairs)
+        if is_tested:
+            return self.tested(read, list(self.forced(read)))
         alignments: list[Alignment] = []
         for pair, hypothesis in zip(read, self.forced(read), strict=True):
             alignment = self.alignment_of(pair, hypothesis)

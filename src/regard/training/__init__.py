@@ -1,6 +1,7 @@
 """Training: one call from files to a model folder."""
 
 from regard.training.config import RunSettings, TrainingSettings
+from regard.training.loss import sequence_loss
 from regard.training.prepare import Chosen
 from regard.training.run import Listener, train
 from regard.training.sources import Data
@@ -14,5 +15,6 @@ __all__ = [
     "RunSettings",
     "Trainer",
     "TrainingSettings",
+    "sequence_loss",
     "train",
 ]
