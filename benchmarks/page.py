@@ -51,7 +51,28 @@ def text() -> str:
         lines += ["## Trust", "", f"`python -m benchmarks.trust`, on {_machine(trust['machine'])}; "
                   "given targets; the interval is that of the bootstrap over pairs.", ""]  # fmt: skip
         lines += [*trust_table(trust["tasks"]), ""]
+    serving = kept("serving")
+    if serving is not None:
+        lines += ["## Serving", "", f"`python -m benchmarks.serving MODEL WORDS`, on "
+                  f"{_machine(serving['machine'])}; server and clients on the same machine, each "
+                  "client asking for one word at a time, greedy.", ""]  # fmt: skip
+        lines += [*serving_table(serving), ""]
     return "\n".join(lines)
+
+
+def serving_table(found: dict[str, Any]) -> list[str]:
+    """A line for each number of clients."""
+    lines = [
+        "| clients | requests | failed | requests a second | median, ms | 95 %, ms | slowest, ms |",
+        "|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in found["loads"]:
+        lines.append(
+            f"| {row['clients']} | {row['requests']:,} | {row['failed']} | {row['rate']:.0f} | "
+            f"{row['median']:.1f} | {row['late']:.1f} | {row['slowest']:.1f} |"
+        )
+    return [*lines, "", f"Memory of the server: {found['before']:.0f} MiB before the first request, "
+            f"{found['after']:.0f} MiB after the last."]  # fmt: skip
 
 
 def trust_table(tasks: dict[str, Any]) -> list[str]:

@@ -50,7 +50,10 @@ def make_app(
     _answer_errors(app)
     _add_pages(app)
     _add_lessons(app, desk)
-    _add_predictions(app, desk, _Shelf(models, settings))
+    shelf = _Shelf(models, settings)
+    _add_status(app, desk, shelf)
+    _add_predictions(app, desk, shelf)
+    _add_looks(app, desk, shelf)
     return Shield(app, settings.body, None if hosts is None else tuple(hosts))
 
 
@@ -82,7 +85,7 @@ class _Shelf:
         model.check(pairs)
 
 
-def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
+def _add_status(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
     @app.get("/health", summary="Whether the server is well")
     async def health() -> answers.Table:
         return {"status": "ok", "version": VERSION, "models": list(shelf.models),
@@ -92,6 +95,8 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
     async def models() -> list[answers.Table]:
         return [answers.model_table(*item) for item in shelf.models.items()]
 
+
+def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
     @app.post("/predict", summary="Write the targets of some sources")
     async def predict(request: asked.Predict) -> answers.Table:
         name, model = shelf.model(request.model)
@@ -119,6 +124,8 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         shelf.check(model, pairs)
         return {"model": name, "log_probs": await desk.do(lambda: model.log_prob(pairs))}
 
+
+def _add_looks(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
     @app.post("/inspect", summary="Whether the map of one string may be believed")
     async def inspect(request: asked.Inspect) -> object:
         name, model = shelf.model(request.model)
