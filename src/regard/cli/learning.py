@@ -69,9 +69,9 @@ def _show(console: Console, figure: Figure, ramp: str) -> None:
     width = console.width - max((len(label) for label in figure.rows), default=0) - 6
     for start, stop in _slices(figure, rows, width):
         shown = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        shown.add_column("", no_wrap=True)
+        shown.add_column("", overflow="fold")
         for label in figure.columns[start:stop]:
-            shown.add_column(label, justify="right", no_wrap=True)
+            shown.add_column(label, justify="right", overflow="fold")
         for place, numbers in enumerate(rows):
             cells = [_cell(number, figure, ramp) for number in numbers[start:stop]]
             shown.add_row(figure.rows[place] if figure.rows else "", *cells)

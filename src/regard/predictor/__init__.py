@@ -4,6 +4,7 @@ from regard.predictor.linking import Linking, MapMethod, Rows, links, maps
 from regard.predictor.prediction import Candidate, Change, LookedUp, Prediction, Unseen
 from regard.predictor.predictor import Predictor
 from regard.predictor.reader import Given, Pairs, replace_tags
+from regard.predictor.scoring import with_alternatives
 from regard.predictor.searcher import CHUNK
 
 load = Predictor.load
@@ -25,4 +26,5 @@ __all__ = [
     "load",
     "maps",
     "replace_tags",
+    "with_alternatives",
 ]

@@ -189,21 +189,34 @@ class Predictor:
         """
         read = self.pairs(pairs, with_others=True)
         asked = with_alternatives(read) if alternatives else read
-        found = (
-            self.writer.text(one, hypotheses[0])
-            for one, hypotheses in self.searcher.found(asked, beam_size, 1)
-        )
-        scored: list[Scored] = []
-        for pair, text in zip(asked, found, strict=True):
-            scored.append(scored_of(pair, text, self.reader.target))
-            if listen is not None:
-                listen(len(scored), len(asked))
+        scored = self.scored(asked, beam_size, listen)
         side, is_any = self.settings.text.target, alternatives or any(pair.others for pair in read)
         signature = (
             f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | normalize "
             f"{side.normalize} | pairs {len(asked)}{' | any alternative' if is_any else ''}"
         )
         return evaluate(scored, signature, resamples=resamples, text_measures=text_measures)
+
+    def scored(
+        self, pairs: Sequence[Pair], beam_size: int,
+        listen: Callable[[int, int], None] | None = None,
+    ) -> list[Scored]:  # fmt: skip
+        """What is written for each source, beside what is right.
+
+        Args:
+            pairs: The pairs, in their order.
+            beam_size: As for `predict`.
+            listen: Is told how many are done, and of how many.
+        """
+        found: list[Scored] = []
+        for pair, (asked, hypotheses) in zip(
+            pairs, self.searcher.found(pairs, beam_size, 1), strict=True
+        ):
+            text = self.writer.text(asked, hypotheses[0])
+            found.append(scored_of(pair, text, self.reader.target))
+            if listen is not None:
+                listen(len(found), len(pairs))
+        return found
 
     def inspect(
         self, pairs: Pairs, *, is_forced: bool = False, beam_size: int = 1,
