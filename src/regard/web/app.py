@@ -49,11 +49,11 @@ def make_app(
     )  # fmt: skip
     _answer_errors(app)
     _add_pages(app)
-    _add_lessons(app, desk)
     shelf = _Shelf(models, settings)
-    _add_status(app, desk, shelf)
     _add_predictions(app, desk, shelf)
     _add_looks(app, desk, shelf)
+    _add_status(app, desk, shelf)
+    _add_lessons(app, desk)
     return Shield(app, settings.body, None if hosts is None else tuple(hosts))
 
 
