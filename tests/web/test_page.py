@@ -1,7 +1,5 @@
 """The page in a real browser: it types, steps, drags, and reads numbers off the page."""
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -9,24 +7,16 @@ from regard.learn import lesson_on
 from regard.learn.bench import Bench, look_at
 from regard.predictor import Change
 from regard.text import Pair
+from tests.access import browsing, needs_browser, violations
 from tests.web.served import predictor, serving
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-playwright = pytest.importorskip("playwright.sync_api")
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="needs Chromium"),
-    pytest.mark.filterwarnings("ignore"),
-    pytest.mark.slow,
-]
+pytestmark = [needs_browser, pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with browsing() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -327,26 +317,18 @@ def test_nothing_is_inaccessible_or_cut_off(browser, client, scheme, width):
     typed(opened, "abcd")
     stepped(opened, 1)
     opened.wait_for_timeout(300)
-    violated = _violations(opened)
+    violated = violations(opened)
     for tab, ready in (("laboratory", "[data-context]"), ("lessons", "article[data-topic]")):
         opened.click(f"#tab-{tab}")
         opened.wait_for_selector(ready)
         opened.wait_for_timeout(300)
-        violated += _violations(opened)
+        violated += violations(opened)
         assert opened.evaluate("document.documentElement.scrollWidth") <= width
     opened.goto(f"{client.address}/docs")
     opened.wait_for_selector("body[data-ready]")
-    violated += _violations(opened)
+    violated += violations(opened)
     context.close()
     assert violated == []
-
-
-def _violations(page) -> list[str]:
-    found = axe.Axe().run(page).response["violations"]
-    return [
-        f"{one['id']}: {one['help']} {[node['html'][:200] for node in one['nodes']][:3]}"
-        for one in found
-    ]
 
 
 def test_the_service_can_be_tried_on_its_page(page, client):
