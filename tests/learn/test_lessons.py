@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from regard import SettingsError, ShapeError
-from regard.learn import TOPICS, Figure, lesson_on
+from regard.learn import TOPICS, Figure, lesson_on, mistakes
 from regard.learn.bench import Bench, look_at
 from regard.learn.scoring import reading
 
@@ -182,7 +182,9 @@ def test_the_bottleneck_moves_less_than_the_look():
 
 
 @pytest.mark.slow
-def test_each_mistake_shows_and_is_found_by_the_check_that_should_find_it():
+def test_each_mistake_shows_and_is_found_by_the_check_that_should_find_it(monkeypatch):
+    for name, value in (("UPDATES", 150), ("LONGEST", 5)):
+        monkeypatch.setattr(mistakes, name, value)
     lesson = lesson_on("mistakes")
     shares = lesson.figure("shares")
     known, _, alone = dict(zip(shares.rows, shares.numbers, strict=True))["softmax over the target"]

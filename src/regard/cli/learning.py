@@ -67,7 +67,11 @@ def _show(console: Console, figure: Figure, ramp: str) -> None:
         return
     rows = figure.numbers[None] if figure.numbers.ndim == 1 else figure.numbers
     width = console.width - max((len(label) for label in figure.rows), default=0) - 6
-    for start, stop in _slices(figure, rows, width):
+    slices = list(_slices(figure, rows, width))
+    if figure.kind == "weights" and len(slices) > 1 and 2 * len(figure.columns) <= width:
+        _show_map(console, figure, ramp)
+        return
+    for start, stop in slices:
         shown = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
         shown.add_column("", overflow="fold")
         for label in figure.columns[start:stop]:
@@ -78,6 +82,20 @@ def _show(console: Console, figure: Figure, ramp: str) -> None:
         console.print()
         console.print(f"  {figure.caption}", style="italic", markup=False)
         console.print(Padding(shown, (0, 0, 0, 2)))
+
+
+def _show_map(console: Console, figure: Figure, ramp: str) -> None:
+    """Weights as cells, where as numbers they would not stand beside each other."""
+    wide = max(len(label) for label in figure.rows)
+    console.print(f"\n  {figure.caption}", style="italic", markup=False)
+    console.print(f"  {'':{wide}}  columns: {'  '.join(figure.columns)}", markup=False)
+    for label, numbers in zip(figure.rows, figure.numbers, strict=True):
+        cells = "".join(2 * _mark(float(number), ramp) for number in numbers)
+        console.print(f"  {label:<{wide}} |{cells}|", markup=False)
+
+
+def _mark(share: float, ramp: str) -> str:
+    return ramp[min(len(ramp) - 1, round(share * (len(ramp) - 1)))]
 
 
 def _slices(figure: Figure, rows: np.ndarray, width: int) -> Iterator[tuple[int, int]]:
@@ -97,7 +115,7 @@ def _cell(number: float, figure: Figure, ramp: str) -> str:
     text = _number(float(number))
     if figure.kind == "numbers":
         return text
-    return f"{text} {ramp[min(len(ramp) - 1, round(float(number) * (len(ramp) - 1)))]}"
+    return f"{text} {_mark(float(number), ramp)}"
 
 
 def _number(number: float) -> str:
