@@ -148,6 +148,7 @@ def _add_looks(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
 
 def _add_lessons(app: FastAPI, desk: Desk) -> None:
     kept: dict[str, answers.Table] = {}
+    one_at_a_time = asyncio.Lock()
 
     @app.post("/look", summary="One look at given keys, every stage of it")
     async def look(request: asked.Look) -> object:
