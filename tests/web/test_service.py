@@ -95,6 +95,20 @@ class TestAnswersAreTheLibrarysOwn:
         found = client.ask("/lessons/softmax").body
         assert found["numbers"] == lesson_on("softmax").to_table()
 
+    def test_a_lesson_is_computed_once_however_many_ask(self, monkeypatch):
+        made = []
+
+        def counted(topic):
+            made.append(topic)
+            time.sleep(0.3)
+            return lesson_on("softmax")
+
+        monkeypatch.setattr("regard.web.app.lesson_on", counted)
+        with serving({}) as found, ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(found.ask, "/lessons/mistakes") for _ in range(8)]
+            assert {one.result().status for one in asked} == {200}
+        assert made == ["mistakes"]
+
     def test_a_look(self, client):
         found = client.ask("/look", {"query": [[1, 0]], "keys": [[1, 0], [0, 1]]}).body
         assert np.allclose(found["weights"], [[0.7310586, 0.2689414]])

@@ -163,9 +163,12 @@ def _add_lessons(app: FastAPI, desk: Desk) -> None:
     async def lesson(topic: str) -> object:
         if topic not in TOPICS:
             raise HTTPException(404, f"no topic {topic!r}: expected {_listed(TOPICS)}.")
-        if topic not in kept:
-            # Some topics train small models: a thread of their own, so that nobody waits for it.
-            kept[topic] = await asyncio.to_thread(lambda: answers.lesson_table(lesson_on(topic)))
+        # Some topics train small models: once, and on a thread of their own, so nobody else waits.
+        async with one_at_a_time:
+            if topic not in kept:
+                kept[topic] = await asyncio.to_thread(
+                    lambda: answers.lesson_table(lesson_on(topic))
+                )
         return kept[topic]
 
 
