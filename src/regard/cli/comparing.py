@@ -3,14 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.progress import TextColumn
 
 from regard.cli.given import note_unseen, percent
-from regard.cli.words import bar
+from regard.cli.words import bar, say
 from regard.errors import SettingsError
 from regard.evaluation import Comparison, Difference, Evaluation, Scored, compare, evaluate
-from regard.predictor import Predictor, with_alternatives
+from regard.predictor import Predictor, scored_of, with_alternatives
 from regard.text import Pair, Parallel
 
 _SHOWN = 10
@@ -37,11 +38,14 @@ def carry_out(
     """Predict with both, and print how far they are apart."""
     if data is None:
         raise SettingsError("expected pairs to compare on.")
-    if len(models) < 2:
+    if len({Path(name).resolve() for name in models}) < 2:
         raise SettingsError("expected two different models to compare, found one twice.")
-    read = next(iter(models.values())).pairs(data, with_others=True)
+    judge = next(iter(models.values()))
+    read = judge.pairs(data, with_others=True)
+    if len({model.settings.text.target.symbols for model in models.values()}) > 1:
+        say("note: the models write other kinds of symbols; both are scored in the first's.")
     pairs = with_alternatives(read) if alternatives else read
-    first, second = (_side(name, model, pairs, beam) for name, model in models.items())
+    first, second = (_side(name, model, judge, pairs, beam) for name, model in models.items())
     found = compare(first.scored, second.scored)
     if as_json:
         print(json.dumps(_table(first, second, found, pairs), ensure_ascii=False, allow_nan=False))
@@ -49,13 +53,18 @@ def carry_out(
         print("\n".join(_lines(first, second, found, pairs)))
 
 
-def _side(name: str, model: Predictor, pairs: Sequence[Pair], beam: int) -> _Side:
+def _side(name: str, model: Predictor, judge: Predictor, pairs: Sequence[Pair], beam: int) -> _Side:
     note_unseen(model, pairs)
     with bar(TextColumn("{task.completed:,} of {task.total:,}")) as shown:
         task = shown.add_task(name, total=len(pairs))
-        scored = model.scored(
+        written = model.scored(
             pairs, beam, lambda done, total: shown.update(task, completed=done, total=total)
         )
+    # Edits are counted in one and the same kind of symbols.
+    scored = [
+        scored_of(pair, one.text, judge.reader.target)
+        for pair, one in zip(pairs, written, strict=True)
+    ]
     return _Side(name, scored, evaluate(scored, f"beam {beam} | pairs {len(pairs)}"))
 
 
@@ -116,7 +125,12 @@ def _points(difference: Difference) -> str:
 
 
 def _judged(found: Comparison) -> str:
-    if found.accuracy.p > _SURE:
-        return "  chance explains such a difference of exact matches: neither is shown to be better"
-    better = "second" if found.accuracy.value > 0 else "first"
-    return f"  the {better} writes more of such pairs rightly than chance explains"
+    told: list[str] = []
+    for name, one, better in (("exact matches", found.accuracy, found.accuracy.value > 0),
+                              ("symbol errors", found.symbol_error_rate,
+                               found.symbol_error_rate.value < 0)):  # fmt: skip
+        if one.p <= _SURE:
+            told.append(f"by {name} the {'second' if better else 'first'} is better")
+        else:
+            told.append(f"by {name} no difference is shown")
+    return f"  {'; '.join(told)} (at p {_SURE:g})"

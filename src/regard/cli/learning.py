@@ -1,6 +1,7 @@
 """Carries out `regard learn`."""
 
 import json
+import math
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -68,7 +69,12 @@ def _show(console: Console, figure: Figure, ramp: str) -> None:
     rows = figure.numbers[None] if figure.numbers.ndim == 1 else figure.numbers
     width = console.width - max((len(label) for label in figure.rows), default=0) - 6
     slices = list(_slices(figure, rows, width))
-    if figure.kind == "weights" and len(slices) > 1 and 2 * len(figure.columns) <= width:
+    if (
+        figure.kind == "weights"
+        and figure.rows
+        and len(slices) > 1
+        and 2 * len(figure.columns) <= width
+    ):
         _show_map(console, figure, ramp)
         return
     for start, stop in slices:
@@ -120,6 +126,8 @@ def _cell(number: float, figure: Figure, ramp: str) -> str:
 
 def _number(number: float) -> str:
     """A number as one reads it: whole numbers without a point, small ones with an exponent."""
+    if math.isnan(number):
+        return "none"
     if number == round(number) and abs(number) < 1e15:
         return f"{number:z,.0f}"
     return f"{number:z.3f}" if abs(number) >= 5e-4 else f"{number:.0e}"

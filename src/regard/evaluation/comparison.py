@@ -20,7 +20,9 @@ from regard.evaluation.measure import RESAMPLES
 from regard.evaluation.metrics import Scored
 
 FLIPS = 10_000
-"""How often the coins are thrown."""
+"""How often the coins are thrown; less often where very many pairs differ."""
+
+_COINS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,13 @@ def compare(
         resamples: How often pairs are drawn anew for the intervals.
 
     Raises:
-        DataError: There are no pairs.
+        DataError: There are no pairs, or they are not the same ones.
     """
+    if [one.references for one in first] != [one.references for one in second]:
+        raise DataError(
+            f"expected both models on the same pairs, found {len(first)} and {len(second)} that "
+            "differ."
+        )
     if not first:
         raise DataError("expected pairs to compare on, found none.")
     own, others = _parts(first), _parts(second)
@@ -121,7 +128,7 @@ class _Rates:
 
     def of(self, counts: Float[np.ndarray, "draws pairs"]) -> Float[np.ndarray, " draws"]:
         """The pooled rate of each draw, given how often each pair was drawn."""
-        return (counts @ self.parts) / np.maximum(counts @ self.wholes, 1e-9)
+        return (counts @ self.parts) / np.maximum(counts @ self.wholes, 1)
 
 
 def _parts(scored: Sequence[Scored]) -> _Parts:
@@ -157,14 +164,16 @@ def _p(first: _Rates, second: _Rates, value: float, chance: np.random.Generator)
     same = ~differs
     fixed = [(rates.parts[same].sum(), rates.wholes[same].sum()) for rates in (first, second)]
     own = [_Rates(rates.parts[differs], rates.wholes[differs]) for rates in (first, second)]
+    count = int(differs.sum())
+    flips = min(FLIPS, max(1000, _COINS // count))
     as_large = 0
-    for start in range(0, FLIPS, 500):
-        coins = chance.integers(2, size=(min(500, FLIPS - start), int(differs.sum()))).astype(float)
+    for start in range(0, flips, 100):
+        coins = chance.integers(2, size=(min(100, flips - start), count)).astype(float)
         rates = [
             (fixed[side][0] + coins @ one.parts + (1 - coins) @ other.parts)
-            / np.maximum(fixed[side][1] + coins @ one.wholes + (1 - coins) @ other.wholes, 1e-9)
+            / np.maximum(fixed[side][1] + coins @ one.wholes + (1 - coins) @ other.wholes, 1)
             for side, (one, other) in enumerate((own, own[::-1]))
         ]
         as_large += int((np.abs(rates[1] - rates[0]) >= abs(value) - 1e-12).sum())
     # The observed division of the pairs is one of those that chance may give.
-    return (as_large + 1) / (FLIPS + 1)
+    return (as_large + 1) / (flips + 1)

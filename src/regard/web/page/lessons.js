@@ -16,7 +16,7 @@ export async function openLessons(place) {
 
   function choose(name) {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.topic === name));
-    body.replaceChildren(element("p", {class: "quiet"}, `${topics[name]}: being computed. Some topics train small models first, for half a minute.`));
+    body.replaceChildren(element("p", {class: "quiet"}, `${topics[name]}: being computed. Some topics train small models first, which takes up to a minute or two.`));
     load(name);
   }
 
