@@ -20,11 +20,11 @@ from regard.cli.commands import (
     info,
     inspect,
     learn,
-    predict,
     score,
     serve,
     show,
 )
+from regard.cli.predict import predict
 from regard.cli.train import train
 from regard.cli.words import say
 from regard.errors import RegardError, SettingsError, StoppedError
