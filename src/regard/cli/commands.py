@@ -37,33 +37,6 @@ def demo(
     carry_out(output, page, minutes)
 
 
-def predict(
-    model: Model,
-    file: Annotated[str, typer.Argument(help="A source a line; - is standard input.")] = "-",
-    output: Output = None,
-    beam: Beam = 1,
-    n_best: Annotated[int, typer.Option("--n-best", min=1, help="Candidates a line.")] = 1,
-    scores: Annotated[bool, typer.Option("--scores", help="Add log-probabilities.")] = False,
-    alignments: Annotated[
-        Path | None, typer.Option(help="Write alignments, JSON Lines.", show_default=False)
-    ] = None,
-    output_format: Annotated[
-        Literal["text", "tsv", "jsonl"], typer.Option("--format", help="How lines are written.")
-    ] = "text",
-    columns: ColumnOrder = None,
-    tags_column: TagsColumn = None,
-    device: Device = "cpu",
-) -> None:
-    """Predict: N lines in, N lines out, in order; blank in, blank out."""
-    from regard.cli.prediction import carry_out
-
-    carry_out(
-        model, file, output=output, beam=beam, n_best=n_best, scores=scores,
-        alignments=alignments, output_format=output_format, columns=columns,
-        tags_column=tags_column, device=device,
-    )  # fmt: skip
-
-
 def show(
     model: Model,
     text: Annotated[str, typer.Argument(help="A source.", show_default=False)],

@@ -12,8 +12,9 @@ import sys
 
 import typer
 
-from regard.cli.commands import align, demo, info, learn, predict, score, serve, show
+from regard.cli.commands import align, demo, info, learn, score, serve, show
 from regard.cli.judge import check, compare, evaluate, inspect
+from regard.cli.predict import predict
 from regard.cli.train import train
 from regard.cli.words import say
 from regard.errors import RegardError, SettingsError, StoppedError

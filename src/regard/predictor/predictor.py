@@ -12,7 +12,7 @@ from regard.alignment import Alignment
 from regard.errors import SettingsError
 from regard.evaluation import RESAMPLES, Evaluation, Scored, TextMeasures, evaluate
 from regard.inspection import Check, Inspection, InspectionSettings
-from regard.model import ModelSettings, Saved, load_model, save_model
+from regard.model import ModelSettings, Saved, UnseenPolicy, load_model, save_model
 from regard.precision import device_of
 from regard.predictor.inspecting import Inspector
 from regard.predictor.looking import looked_up
@@ -79,10 +79,24 @@ class Predictor:
         """What the model is made of."""
         return self.saved.settings
 
-    def with_columns(self, order: str) -> "Predictor":
-        """The same, reading files in which source, target and tags stand elsewhere."""
-        settings = self.settings.with_values({"text.columns": order})
-        return Predictor(replace(self.saved, settings=settings))
+    def with_text(
+        self, *, columns: str | None = None, unseen: UnseenPolicy | None = None,
+        longest: int | None = None,
+    ) -> "Predictor":  # fmt: skip
+        """The same, reading strings and files in another way; what is None stays.
+
+        Args:
+            columns: Where source, target and tags stand in a file.
+            unseen: What becomes of a symbol that training never saw.
+            longest: Most symbols that a source or a given target may have.
+
+        Raises:
+            SettingsError: There is no such order, policy or length.
+        """
+        given = {"text.columns": columns, "text.unseen": unseen, "text.longest": longest}
+        changes = {name: value for name, value in given.items() if value is not None}
+        settings = self.settings.with_values(changes)
+        return Predictor(replace(self.saved, settings=settings)) if changes else self
 
     @property
     def has_tags(self) -> bool:

@@ -80,7 +80,9 @@ class Columns:
             SettingsError: It is neither.
         """
         words = [word.strip() for word in text.replace("\t", ",").split(",")]
-        if all(word.isdecimal() and int(word) > 0 for word in words) and len(words) in (2, 3):
+        if all(word.isdecimal() and len(word) < 10 and int(word) > 0 for word in words) and len(
+            words
+        ) in (2, 3):
             places = [int(word) - 1 for word in words]
         elif all(word in (*_NAMES, "-") for word in words) and {"source", "target"} <= set(words):
             places = [words.index(name) for name in _NAMES if name in words]

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,19 +13,21 @@ from torch import Tensor
 from regard.errors import CheckpointError, SettingsError, StoppedError
 from regard.evaluation import Evaluation
 from regard.model import (
+    DAMAGE,
     Saved,
     Seq2Seq,
     build,
+    first_line,
     joined,
     load_model,
-    recover,
     restored,
     save_model,
     update_model,
 )
 from regard.predictor import Predictor
 from regard.training.card import model_card
-from regard.training.config import RunSettings, TrainingSettings
+from regard.training.config import RunSettings
+from regard.training.folder import refuse_taken, resumed_settings
 from regard.training.latest import Latest, Position, load_latest, save_latest
 from regard.training.prepare import Chosen, Prepared, prepare
 from regard.training.sources import Data, Split, pairs_from, split
@@ -87,9 +88,9 @@ def train(
         raise SettingsError("members is set by training: ask for training.seeds instead.")
     folder = None if output is None else Path(output)
     if resume:
-        settings = _settings_of(folder, settings)
+        settings = resumed_settings(folder, settings)
     elif folder is not None:
-        _refuse_taken(folder, overwrite)
+        refuse_taken(folder, overwrite)
     columns = settings.text.layout()
     judge = None if dev is None else pairs_from(dev, columns)
     parts = split(pairs_from(train, columns), judge)
@@ -144,9 +145,15 @@ class _Run:
 
     def resume(self, folder: Path, latest: Latest) -> None:
         """Go on from a saved state, in the folder that holds it."""
+        if latest.position.member >= self.count:
+            raise CheckpointError(f"{folder}: has a model {latest.position.member + 1} in training, "
+                                  f"where there are {self.count}: begin anew.")  # fmt: skip
         self.trained = [latest.part(f"trained-{index}") for index in range(latest.position.member)]
-        self.now = self._member(latest.position)
-        self.now.trainer.resume(latest)
+        try:
+            self.now = self._member(latest.position)
+            self.now.trainer.resume(latest)
+        except DAMAGE as error:
+            raise CheckpointError(f"{folder}: cannot be resumed: {first_line(error)}.") from None
         self.saved_members = load_model(folder).settings.members
 
     def go(self, wish: Wish, listen: Listener | None) -> None:
@@ -220,7 +227,7 @@ class _Run:
         torch.manual_seed(own.seed)
         model = build(settings.model_settings(), prepared.vocabularies)
         predictor = Predictor(Saved(settings.model_settings(), prepared.vocabularies, model))
-        identity = f"{prepared.data} {settings.to_toml()}"
+        identity = f"{prepared.data} {self.parts.judge()} {settings.to_toml()}"
         trainer = Trainer(
             model, prepared.maker, settings=own, position=position,
             evaluate=lambda: predictor.evaluate(self.parts.dev, resamples=0),
@@ -262,39 +269,3 @@ class _Run:
             f"stopped after update {position.update}{of_which}; saved in {self.folder}. "
             f"Go on with: {self.command} --resume", signal_number,
         )  # fmt: skip
-
-
-def _settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
-    if folder is None:
-        raise SettingsError("resuming needs the model folder: give it as output (-o).")
-    recover(folder)
-    saved = load_model(folder)
-    names = TrainingSettings.model_fields
-    training = {name: value for name, value in saved.training.items() if name in names}
-    whole = {name: value for name, value in saved.settings.to_table().items() if name != "guided"}
-    settings = RunSettings.of(whole | {"members": 1, "training": training})
-    stored, usual = settings.flat(), RunSettings().flat()
-    for name, value in asked.flat().items():
-        if value not in (usual.get(name), stored.get(name)):
-            raise SettingsError(
-                f"{name} is {value!r}, but this training began with {stored.get(name)!r}: it cannot "
-                "be resumed with other settings. Train anew with --overwrite, or under another name."
-            )
-    return settings
-
-
-def _refuse_taken(folder: Path, overwrite: bool) -> None:
-    recover(folder)
-    if folder.exists() and not folder.is_dir():
-        raise CheckpointError(f"{folder}: expected a folder, found a file.")
-    if folder.is_dir() and any(folder.iterdir()) and not overwrite:
-        raise CheckpointError(
-            f"{folder}: holds a model or other files already. Choose another name with -o, go on "
-            "with --resume, or replace it with --overwrite."
-        )
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder.parent):
-            pass
-    except OSError as error:
-        raise CheckpointError(f"{folder}: cannot be written: {error.strerror}.") from None
