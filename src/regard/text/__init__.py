@@ -2,11 +2,11 @@
 
 from regard.text.ailments import KINDS, Finding, Findings, Kind
 from regard.text.batch import Batch, BatchMaker, Corpus, Sequences, Source, Tokens, source_of
+from regard.text.columns import Columns
 from regard.text.cure import LOG, Copy, mend
 from regard.text.doctor import STEPS, Report, doubts, examine
 from regard.text.lines import open_output, read_lines
 from regard.text.pairs import (
-    Columns,
     Pair,
     Parallel,
     pairs_of,
@@ -17,6 +17,7 @@ from regard.text.pairs import (
     tags_of,
 )
 from regard.text.samples import sample_path
+from regard.text.several import Files
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
 from regard.text.symbols import Form, Segmenter, SymbolKind, are_hangul, are_phones, normalized
 from regard.text.toys import Toy, make_toys
@@ -37,6 +38,7 @@ __all__ = [
     "Columns",
     "Copy",
     "Corpus",
+    "Files",
     "Finding",
     "Findings",
     "Form",

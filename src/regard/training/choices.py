@@ -164,6 +164,7 @@ def survey(
 def _symbols(
     settings: RunSettings, side: str, segmenter: Segmenter, line: str, pair: Pair, path: str | None
 ) -> list[str]:
+    path = path if pair.file in ("", "-") else pair.file
     if segmenter.kind == "subwords" and TIE in line:
         raise DataError(
             f"expected a {side} without U+2060, which marks pieces inside words; found one.",

@@ -54,7 +54,8 @@ def train(
     """Train a model on pairs of strings. No settings are needed.
 
     Args:
-        train: A file of pairs, or (source, target[, tags]) rows.
+        train: A file of pairs, a list of them as `Path` objects, or
+            (source, target[, tags]) rows.
         dev: Pairs that training is judged by; without them a fixed tenth of
             `train`, at most 1,000 sources, is held out.
         output: The model folder to write; none, if None.

@@ -1,22 +1,23 @@
 """Where training pairs come from: files that are read anew at each pass, or a list."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from regard.errors import DataError
-from regard.text import Columns, Pair, Parallel, doubts, pairs_of, read_pairs, read_parallel
+from regard.text import Columns, Files, Pair, Parallel, doubts, pairs_of, read_pairs, read_parallel
 
 _HELD_OUT = 10
 _MOST_HELD_OUT = 1000
 
 
-Data = str | Path | Parallel | Iterable[object]
-"""A file, two parallel files, or (source, target[, tags]) rows."""
+Data = str | Path | Parallel | Files | Iterable[object]
+"""A file or a pattern, two parallel files, several files, or (source, target[, tags]) rows."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,39 @@ class Split:
 
 
 def pairs_from(data: Data, columns: Columns) -> Pairs:
-    """Pairs of any origin. Standard input and iterables are kept, files are not."""
+    """Pairs of any origin. Standard input and iterables are kept, files are not.
+
+    A list of `Path` objects is several files; any other iterable holds rows.
+
+    Raises:
+        DataError: A pattern matches nothing, or a file is given twice.
+    """
     if isinstance(data, Parallel):
         return Pairs(str(data), lambda: read_parallel(data.source, data.target))
-    if isinstance(data, str | Path) and str(data) != "-":
-        return Pairs(str(data), lambda: read_pairs(data, columns))
-    kept = list(read_pairs(data, columns)) if isinstance(data, str | Path) else pairs_of(data)
-    name = "standard input" if isinstance(data, str | Path) else "a program"
-    return Pairs(name, lambda: iter(kept))
+    files = _files(data)
+    if files is None:
+        kept = pairs_of(cast(Iterable[object], data))
+        return Pairs("a program", lambda: iter(kept))
+    parts = [_pairs_of_file(path, columns) for path in files.paths]
+    name = parts[0].name if len(parts) == 1 else str(files)
+    return Pairs(name, lambda: chain.from_iterable(part.again() for part in parts))
+
+
+def _files(data: object) -> Files | None:
+    if isinstance(data, Files):
+        return data
+    if isinstance(data, str | Path):
+        return Files.of([data])
+    rows = cast(Sequence[object], data) if isinstance(data, list | tuple) else ()
+    paths = [row for row in rows if isinstance(row, Path)]
+    return Files.of(paths) if paths and len(paths) == len(rows) else None
+
+
+def _pairs_of_file(path: str, columns: Columns) -> Pairs:
+    if path != "-":
+        return Pairs(path, lambda: read_pairs(path, columns))
+    kept = list(read_pairs(path, columns))
+    return Pairs("standard input", lambda: iter(kept))
 
 
 def split(train: Pairs, dev: Pairs | None) -> Split:
