@@ -18,6 +18,7 @@ from regard.text.pairs import (
 )
 from regard.text.samples import sample_path
 from regard.text.several import Files
+from regard.text.store import TokenStore, checksum_of, taking_in
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
 from regard.text.symbols import Form, Segmenter, SymbolKind, are_hangul, are_phones, normalized
 from regard.text.toys import Toy, make_toys
@@ -52,11 +53,13 @@ __all__ = [
     "Source",
     "Symbol",
     "SymbolKind",
+    "TokenStore",
     "Tokens",
     "Toy",
     "Vocabulary",
     "are_hangul",
     "are_phones",
+    "checksum_of",
     "doubts",
     "examine",
     "learn_pieces",
@@ -73,4 +76,5 @@ __all__ = [
     "sample_path",
     "source_of",
     "tags_of",
+    "taking_in",
 ]

@@ -38,6 +38,8 @@ def read_cells(path: str | Path, columns: Columns) -> Iterator[Cells]:
         from pyarrow import ArrowException, parquet
     except ImportError:
         raise MissingExtraError("reading Parquet", "data") from None
+    if Path(path).is_dir():
+        raise DataError("expected a file, found a directory.", path)
     try:
         with parquet.ParquetFile(path, memory_map=True) as file:
             names = _present(file.schema_arrow, columns, path)
@@ -46,8 +48,6 @@ def read_cells(path: str | Path, columns: Columns) -> Iterator[Cells]:
                 empty: list[None] = [None] * batch.num_rows
                 sides = (parts.get(name, empty) for name in columns.names)
                 yield from (Cells(*cells) for cells in zip(*sides, strict=True))
-    except IsADirectoryError:
-        raise DataError("expected a file, found a directory.", path) from None
     except FileNotFoundError:
         raise DataError("no such file.", path) from None
     except (ArrowException, OSError, UnicodeDecodeError) as error:

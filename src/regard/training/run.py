@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from regard.errors import CheckpointError, SettingsError, StoppedError
+from regard.errors import SettingsError, StoppedError
 from regard.evaluation import Evaluation
 from regard.model import (
     Saved,
@@ -19,25 +18,26 @@ from regard.model import (
     build,
     joined,
     load_model,
-    recover,
     restored,
     save_model,
     update_model,
 )
 from regard.predictor import Predictor
+from regard.training.beginning import refuse_taken, settings_of
 from regard.training.card import model_card
-from regard.training.config import RunSettings, TrainingSettings
+from regard.training.config import RunSettings
 from regard.training.latest import Latest, Position, load_latest, save_latest
 from regard.training.prepare import Chosen, Prepared, prepare
-from regard.training.sources import Data, Split, pairs_from, split
+from regard.training.sources import Data, Reading, Split, pairs_from, split
 from regard.training.stopping import Wish, listening
 from regard.training.trainer import Progress, Trainer
 
 SAVE_EVERY = 20.0
 """Seconds between two saves of what resuming needs."""
 
-Listener = Callable[[Chosen | Progress | Evaluation], None]
-"""Is told what was chosen, then of each update, at last how the best model scores."""
+Listener = Callable[[Reading | Chosen | Progress | Evaluation], None]
+"""Is told how far reading is, where that takes long, and what was chosen; then of
+each update, at last how the best model scores."""
 
 
 def train(
@@ -88,13 +88,14 @@ def train(
         raise SettingsError("members is set by training: ask for training.seeds instead.")
     folder = None if output is None else Path(output)
     if resume:
-        settings = _settings_of(folder, settings)
+        settings = settings_of(folder, settings)
     elif folder is not None:
-        _refuse_taken(folder, overwrite)
+        refuse_taken(folder, overwrite)
     columns = settings.text.layout()
     judge = None if dev is None else pairs_from(dev, columns)
-    parts = split(pairs_from(train, columns), judge)
-    run = _Run(prepare(parts, settings, is_settled=resume), parts, folder, command)
+    parts = split(pairs_from(train, columns).told(listen), judge)
+    prepared = prepare(parts, settings, is_settled=resume, beside=folder)
+    run = _Run(prepared, parts, folder, command)
     if resume:
         assert folder is not None
         run.resume(folder, load_latest(folder))
@@ -140,7 +141,7 @@ class _Run:
         return Chosen(
             prepared.settings, prepared.vocabularies, prepared.pairs, len(self.parts.dev),
             sum(parameter.numel() for parameter in self.now.model.parameters()),
-            self.parts.doubts(),
+            self.parts.doubts(), prepared.store,
         )  # fmt: skip
 
     def resume(self, folder: Path, latest: Latest) -> None:
@@ -221,7 +222,7 @@ class _Run:
         torch.manual_seed(own.seed)
         model = build(settings.model_settings(), prepared.vocabularies)
         predictor = Predictor(Saved(settings.model_settings(), prepared.vocabularies, model))
-        identity = f"{prepared.data} {settings.to_toml()}"
+        identity = f"{prepared.data} {settings.without_store().to_toml()}"
         trainer = Trainer(
             model, prepared.maker, settings=own, position=position,
             evaluate=lambda: predictor.evaluate(self.parts.dev, resamples=0),
@@ -263,39 +264,3 @@ class _Run:
             f"stopped after update {position.update}{of_which}; saved in {self.folder}. "
             f"Go on with: {self.command} --resume", signal_number,
         )  # fmt: skip
-
-
-def _settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
-    if folder is None:
-        raise SettingsError("resuming needs the model folder: give it as output (-o).")
-    recover(folder)
-    saved = load_model(folder)
-    names = TrainingSettings.model_fields
-    training = {name: value for name, value in saved.training.items() if name in names}
-    whole = {name: value for name, value in saved.settings.to_table().items() if name != "guided"}
-    settings = RunSettings.of(whole | {"members": 1, "training": training})
-    stored, usual = settings.flat(), RunSettings().flat()
-    for name, value in asked.flat().items():
-        if value not in (usual.get(name), stored.get(name)):
-            raise SettingsError(
-                f"{name} is {value!r}, but this training began with {stored.get(name)!r}: it cannot "
-                "be resumed with other settings. Train anew with --overwrite, or under another name."
-            )
-    return settings
-
-
-def _refuse_taken(folder: Path, overwrite: bool) -> None:
-    recover(folder)
-    if folder.exists() and not folder.is_dir():
-        raise CheckpointError(f"{folder}: expected a folder, found a file.")
-    if folder.is_dir() and any(folder.iterdir()) and not overwrite:
-        raise CheckpointError(
-            f"{folder}: holds a model or other files already. Choose another name with -o, go on "
-            "with --resume, or replace it with --overwrite."
-        )
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder.parent):
-            pass
-    except OSError as error:
-        raise CheckpointError(f"{folder}: cannot be written: {error.strerror}.") from None
