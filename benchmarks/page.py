@@ -51,6 +51,12 @@ def text() -> str:
         lines += ["## Trust", "", f"`python -m benchmarks.trust`, on {_machine(trust['machine'])}; "
                   "given targets; the interval is that of the bootstrap over pairs.", ""]  # fmt: skip
         lines += [*trust_table(trust["tasks"]), ""]
+    large = kept("large")
+    if large is not None:
+        lines += ["## Large data", "", f"`python -m benchmarks.large`, on {_machine(large['machine'])}; "
+                  "random pairs of eight symbols a side, a model of size 64, batches of 64; CPU time, one "
+                  "thread.", ""]  # fmt: skip
+        lines += [*large_table(large), ""]
     serving = kept("serving")
     if serving is not None:
         lines += ["## Serving", "", f"`python -m benchmarks.serving MODEL WORDS`, on "
@@ -58,6 +64,30 @@ def text() -> str:
                   "client asking for one word at a time, greedy.", ""]  # fmt: skip
         lines += [*serving_table(serving), ""]
     return "\n".join(lines)
+
+
+def large_table(found: dict[str, Any]) -> list[str]:
+    """A line for each number of pairs."""
+    lines = [
+        "| pairs | tokens lie | prepare, µs a pair | again, µs a pair | order of an epoch, µs a pair | "
+        "ms an update | peak of prepare, MiB | of an epoch's order, MiB | growth in the end, MiB | "
+        "of mapped files, MiB |",
+        "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in sorted(found["rows"].values(), key=lambda row: row["count"]):
+        each = [
+            1e6 * row[f"{name}_seconds"] / row["count"] for name in ("prepare", "again", "order")
+        ]
+        lines.append(
+            f"| {row['count']:,} | {'on disk' if row['on_disk'] else 'in memory'} | {each[0]:.1f} | "
+            f"{each[1]:.1f} | {each[2]:.2f} | {1e3 * row['updates_seconds'] / found['updates']:.1f} | "
+            f"{row['prepare_peak']:.0f} | {row['order_peak']:.0f} | {row['anonymous']:.0f} | "
+            f"{row['files']:.0f} |"
+        )
+    return [*lines, "", "Prepare: from files to what is trained on, the held-out tenth included. Again: the "
+            "same once more, as a resumed training does. Growth is what the process has more at the end, "
+            "after updates, than before it read; mapped files hold code as well as tokens, and give their "
+            "memory back where others need it."]  # fmt: skip
 
 
 def serving_table(found: dict[str, Any]) -> list[str]:

@@ -400,3 +400,23 @@ class TestInspection:
 
         with pytest.raises(SettingsError, match="no alignment"):
             list(links(predictor_of("none"), [Pair("a", "b")], Linking()))
+
+
+@pytest.mark.parametrize("is_tested", [False, True])
+@pytest.mark.parametrize("n_best", [1, 2])
+def test_a_stream_is_read_a_chunk_at_a_time(monkeypatch, is_tested, n_best):
+    """So any number of lines is predicted in the same memory."""
+    for module in ("searcher", "predictor"):
+        monkeypatch.setattr(f"regard.predictor.{module}.CHUNK", 4)
+    predictor, asked = predictor_of("lstm"), []
+
+    def sources():
+        for index in range(50):
+            asked.append(index)
+            yield Pair("abcdefgh"[index % 8], "")
+
+    stream = predictor.stream(sources(), n_best=n_best, is_tested=is_tested)
+    assert asked == []
+    for done in range(1, 51):
+        next(stream)
+        assert len(asked) <= 4 * -(-done // 4)

@@ -72,6 +72,26 @@ class TestTrain:
         assert main(["info", str(tmp_path / "one"), "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["settings"]["members"] == 1
 
+    def test_several_files_and_patterns(self, folder, tmp_path, capsys, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        lines = (folder / "train.tsv").read_text().splitlines(keepends=True)
+        Path("eins.tsv").write_text("".join(lines[:50]))
+        Path("part-1.tsv").write_text("".join(lines[50:90]))
+        with gzip.open("part-2.tsv.gz", "wt") as file:
+            file.writelines(lines[90:])
+        dev = str(folder / "dev.tsv")
+        common = ["--dev", dev, "--epochs", "1", "-o", "m", *SIZES]
+        assert main(["train", "eins.tsv", "part-*", *common, "--dev", "eins.tsv"]) == 0
+        assert "200 pairs to train on, 80 to judge by" in capsys.readouterr().err
+        assert main(["info", "m", "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["training"]["train"] == "eins.tsv, part-1.tsv, part-2.tsv.gz"
+        assert main(["train", "eins.tsv", "none-*", *common, "--overwrite"]) == 1
+        assert "none-*: no file matches this pattern" in capsys.readouterr().err
+        assert main(["train", "eins.tsv", "e*.tsv", *common, "--overwrite"]) == 1
+        assert "eins.tsv: is given twice" in capsys.readouterr().err
+        assert main(["train", "eins.tsv", "--source-file", "a", "--target-file", "b"]) == 2
+
     def test_a_file_of_settings_and_shortcuts(self, folder, tmp_path):
         (tmp_path / "run.toml").write_text("[training]\nepochs = 1\nseed = 7\n")
         code = main(["train", str(folder / "train.tsv"), "-c", str(tmp_path / "run.toml"), "-o",

@@ -36,6 +36,31 @@ def test_every_pair_is_in_one_batch_of_an_epoch(lengths, size):
         assert len(rows) == 1 or len(rows) * widest <= 100
 
 
+def padded_size(corpus: Corpus, rows: np.ndarray) -> int:
+    batch = maker_of(corpus).batch(rows)
+    return batch.source.tokens.numel() + batch.target.numel()
+
+
+def test_one_very_long_pair_makes_no_large_batch():
+    """Padded, no batch has more symbols than the limit, or is one pair alone."""
+    chance = np.random.default_rng(0)
+    rows = [([4] * length, [5] * length) for length in chance.integers(1, 12, 2000)]
+    corpus = corpus_of(*rows, ([4] * 2000, [5] * 2000))
+    sizes = [padded_size(corpus, rows) for rows in corpus.batches(64, 4000, seed=0, epoch=0)]
+    assert max(sizes) == 2 * 2001
+    assert sorted(sizes)[-2] <= 4000
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), min_size=1, max_size=100),
+    st.integers(1, 20),
+)
+def test_padding_counts_where_sources_and_targets_differ_in_length(lengths, size):
+    corpus = corpus_of(*(([4] * read, [5] * written) for read, written in lengths))
+    for rows in corpus.batches(size, 300, seed=3, epoch=1):
+        assert len(rows) == 1 or padded_size(corpus, rows) <= 300
+
+
 def test_the_order_follows_from_seed_and_epoch():
     corpus = corpus_of(*(([4] * (1 + row % 7), [4]) for row in range(100)))
 

@@ -82,6 +82,22 @@ def test_columns_in_other_orders(write, order, line, expected):
     assert list(read_pairs(write(line), Columns.parse(order))) == [expected]
 
 
+def test_columns_of_json_lines_under_other_names(write):
+    path = write('{"word": "a", "phones": "b", "tags": "V", "source": "x"}\n', "f.jsonl")
+    columns = Columns.parse("source=word, target=phones")
+    assert list(read_pairs(path, columns)) == [Pair("a", "b", ("V",))]
+    with pytest.raises(DataError, match="line 1: expected an object with a string 'ipa'"):
+        list(read_pairs(path, Columns.parse("source=word,target=ipa")))
+
+
+@pytest.mark.parametrize(
+    "order", ["source=", "source=a,source=b", "word=a", "source=a,target=a", "source=target", "="]
+)
+def test_names_that_are_unclear_are_refused(order):
+    with pytest.raises(SettingsError, match="columns are"):
+        Columns.parse(order)
+
+
 @pytest.mark.parametrize("order", ["", "1", "0,1", "a,b", "1,1", "source,source", "1,2,3,4"])
 def test_other_orders_are_refused(order):
     with pytest.raises(SettingsError, match="columns are"):

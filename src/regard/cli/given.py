@@ -1,6 +1,7 @@
 """From what was typed to pairs and columns."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +12,15 @@ from regard.cli.words import bar, say
 from regard.errors import SettingsError
 from regard.evaluation import Measure
 from regard.predictor import CHUNK, Linking, MapMethod, Predictor, Rows
-from regard.text import Columns, Pair, Parallel, read_parallel_rows, read_rows
+from regard.text import Columns, Files, Pair, Parallel, read_parallel_rows, read_rows
+
+
+def files_given(
+    files: Sequence[str], source: Path | None, target: Path | None, name: str | None
+) -> str | Parallel | Files | None:
+    """Files of pairs, patterns among them, or two parallel files; see `data_given`."""
+    data = data_given(files[0] if files else None, source, target, name)
+    return Files.of(files) if len(files) > 1 else data
 
 
 def data_given(
@@ -40,10 +49,14 @@ def data_given(
 
 
 def columns_given(columns: str | None, tags_column: int | None) -> str | None:
-    """The columns' numbers, from the two options that set them."""
+    """The columns' numbers or names, from the two options that set them."""
     if columns is None:
         return None if tags_column is None else f"1,2,{tags_column}"
     layout = Columns.parse(columns)
+    if "=" in columns:
+        if tags_column is not None:
+            raise SettingsError(f"columns are {columns!r}: name the tags there, as tags=NAME.")
+        return columns
     tags = layout.tags if tags_column is None else tags_column - 1
     places = (layout.source, layout.target, tags)
     return ",".join(str(place + 1) for place in places if place is not None)
@@ -77,8 +90,7 @@ def sources_given(
     order = columns if columns is not None or tags_column is None else f"1,2,{tags_column}"
     if order is None:
         return read_rows(file, Columns(0, None, 1 if predictor.has_tags else None))
-    layout = Columns.parse(order)
-    return read_rows(file, Columns(layout.source, None, layout.tags, allows_more=True))
+    return read_rows(file, replace(Columns.parse(order), target=None, allows_more=True))
 
 
 def rows_given(predictor: Predictor, data: str | Parallel | None) -> Iterator[list[Pair | None]]:

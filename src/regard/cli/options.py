@@ -20,7 +20,8 @@ ColumnOrder = Annotated[
     typer.Option(
         "--columns",
         metavar="ORDER",
-        help="Where source, target and tags stand: 1,3,2 or source,tags,target.",
+        help="Where source, target and tags stand: 1,3,2 or source,tags,target; "
+        "in JSON Lines and Parquet source=NAME,target=NAME.",
         show_default=False,
     ),
 ]

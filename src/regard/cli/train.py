@@ -15,11 +15,13 @@ def option(help_text: str, *names: str, metavar: str | None = None) -> object:
 
 def train(
     data: Annotated[
-        str | None, typer.Argument(metavar="TRAIN", help="Pairs; - is standard input.",
-                                   show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="TRAIN...", help="Files of pairs, or patterns; - is standard input.",
+                       show_default=False),
     ] = None,
     dev: Annotated[
-        str | None, option("Pairs to judge by; a fixed tenth is held out without.")
+        list[str] | None,
+        option("Pairs to judge by, once a file; a fixed tenth is held out without."),
     ] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="The model folder.")
@@ -66,7 +68,7 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell nothing on the way.")] = False,
 ) -> None:  # fmt: skip
     """Train a model on pairs of strings. No settings are needed."""
-    from regard.cli.given import columns_given, data_given
+    from regard.cli.given import columns_given, files_given
     from regard.cli.training import carry_out
 
     shortcuts = {
@@ -80,8 +82,8 @@ def train(
         "text.unseen": unseen, "text.columns": columns_given(columns, tags_column),
     }  # fmt: skip
     carry_out(
-        data_given(data, source_file, target_file, "TRAIN"),
-        data_given(dev, dev_source_file, dev_target_file, None),
+        files_given(data or [], source_file, target_file, "TRAIN"),
+        files_given(dev or [], dev_source_file, dev_target_file, None),
         output=output, config=config, assignments=assignments or [],
         shortcuts={name: value for name, value in shortcuts.items() if value is not None},
         resume=resume, overwrite=overwrite, quiet=quiet,

@@ -10,13 +10,13 @@ from regard.cli.watch import Watch
 from regard.cli.words import say
 from regard.errors import SettingsError
 from regard.settings import read_toml
-from regard.text import Parallel
+from regard.text import Files, Parallel
 from regard.training import RunSettings, train
 
 
 def carry_out(
-    data: str | Parallel | None,
-    dev: str | Parallel | None,
+    data: str | Parallel | Files | None,
+    dev: str | Parallel | Files | None,
     *,
     output: Path,
     config: Path | None,

@@ -9,7 +9,7 @@ from rich.progress import TextColumn
 from regard.cli.words import bar, say
 from regard.evaluation import Evaluation
 from regard.model import ModelSettings
-from regard.training import Chosen, Progress, RunSettings
+from regard.training import Chosen, Progress, Reading, RunSettings
 
 _QUIET_SECONDS = 5.0
 
@@ -38,12 +38,15 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self.bar.stop()
 
-    def __call__(self, news: Chosen | Progress | Evaluation) -> None:
+    def __call__(self, news: Reading | Chosen | Progress | Evaluation) -> None:
         """Tell what is new; keep the final scores."""
         if isinstance(news, Evaluation):
             self.final = news
             return
         if self.is_quiet:
+            return
+        if isinstance(news, Reading):
+            self._tell_reading(news)
             return
         if isinstance(news, Chosen):
             self._tell("\n".join(described(news)))
@@ -62,6 +65,13 @@ class Watch:
                 )
         scores = f"{_member(news)}loss {self.loss:.3f}  {self.dev}  {_time(news.seconds_left)} left"
         self.bar.update(self.task, completed=news.done, scores=scores)
+
+    def _tell_reading(self, news: Reading) -> None:
+        text = f"reading, pass {news.turn}: {news.pairs:,} pairs"
+        self.bar.update(self.task, scores=text)
+        if not sys.stderr.isatty() and time.monotonic() - self.told_at > _QUIET_SECONDS:
+            self.told_at = time.monotonic()
+            self._tell(text)
 
     def _tell(self, text: str) -> None:
         if self.bar.disable:
@@ -85,6 +95,11 @@ def described(chosen: Chosen) -> list[str]:
         *_symbols(settings, len(known.source.symbols), len(known.target.symbols)),
         f"model: {_model(settings)}; {chosen.parameters:,} parameters",
         f"training: {length}, {training.batch_size} pairs an update, {seeds}",
+        *(
+            [f"tokens: on disk, in {chosen.store}; not needed when training is done"]
+            if chosen.store is not None
+            else []
+        ),
         *([f"data: {chosen.doubts} (regard check says where)"] if chosen.doubts else []),
     ]
 

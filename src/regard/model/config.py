@@ -55,7 +55,8 @@ class TextSettings(Settings):
         source: How sources are cut.
         target: How targets are cut.
         columns: Where source, target and tags stand in a file: their numbers
-            from one, such as "1,2" or "1,3,2".
+            from one, such as "1,2" or "1,3,2", or what JSON Lines and Parquet
+            call them, such as "source=word,target=phones".
         unseen: What becomes of a symbol that training never saw: `copy` writes
             it where the model writes "unknown" and looks at it, `unknown`
             writes U+FFFD there, `error` refuses the string.

@@ -19,7 +19,7 @@ from regard.predictor.looking import looked_up
 from regard.predictor.prediction import Change, LookedUp, Prediction
 from regard.predictor.probing import checks_of
 from regard.predictor.reader import Given, Pairs, Reader, pair_given, pairs_given, replace_tags
-from regard.predictor.scoring import scored_of, with_alternatives
+from regard.predictor.scoring import scored_by, with_alternatives
 from regard.predictor.searcher import CHUNK, Searcher
 from regard.predictor.writer import Writer, source_labels
 from regard.search import Hypothesis
@@ -215,22 +215,8 @@ class Predictor:
         self, pairs: Sequence[Pair], beam_size: int,
         listen: Callable[[int, int], None] | None = None,
     ) -> list[Scored]:  # fmt: skip
-        """What is written for each source, beside what is right.
-
-        Args:
-            pairs: The pairs, in their order.
-            beam_size: As for `predict`.
-            listen: Is told how many are done, and of how many.
-        """
-        found: list[Scored] = []
-        for pair, (asked, hypotheses) in zip(
-            pairs, self.searcher.found(pairs, beam_size, 1), strict=True
-        ):
-            text = self.writer.text(asked, hypotheses[0])
-            found.append(scored_of(pair, text, self.reader.target))
-            if listen is not None:
-                listen(len(found), len(pairs))
-        return found
+        """What is written for each source, beside what is right; see `scored_by`."""
+        return scored_by(self.searcher, pairs, beam_size, listen)
 
     def inspect(
         self, pairs: Pairs, *, is_forced: bool = False, beam_size: int = 1,

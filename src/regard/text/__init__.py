@@ -2,11 +2,11 @@
 
 from regard.text.ailments import KINDS, Finding, Findings, Kind
 from regard.text.batch import Batch, BatchMaker, Corpus, Sequences, Source, Tokens, source_of
+from regard.text.columns import Columns
 from regard.text.cure import LOG, Copy, mend
 from regard.text.doctor import STEPS, Report, doubts, examine
 from regard.text.lines import open_output, read_lines
 from regard.text.pairs import (
-    Columns,
     Pair,
     Parallel,
     pairs_of,
@@ -17,6 +17,8 @@ from regard.text.pairs import (
     tags_of,
 )
 from regard.text.samples import sample_path
+from regard.text.several import Files
+from regard.text.store import TokenStore, checksum_of, taking_in
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
 from regard.text.symbols import Form, Segmenter, SymbolKind, are_hangul, are_phones, normalized
 from regard.text.toys import Toy, make_toys
@@ -37,6 +39,7 @@ __all__ = [
     "Columns",
     "Copy",
     "Corpus",
+    "Files",
     "Finding",
     "Findings",
     "Form",
@@ -50,11 +53,13 @@ __all__ = [
     "Source",
     "Symbol",
     "SymbolKind",
+    "TokenStore",
     "Tokens",
     "Toy",
     "Vocabulary",
     "are_hangul",
     "are_phones",
+    "checksum_of",
     "doubts",
     "examine",
     "learn_pieces",
@@ -71,4 +76,5 @@ __all__ = [
     "sample_path",
     "source_of",
     "tags_of",
+    "taking_in",
 ]

@@ -90,7 +90,7 @@ class Sequences:
     @property
     def lengths(self) -> Integers:
         """How long each sequence is."""
-        return np.diff(self.offsets).astype(np.int32)
+        return np.diff(self.offsets).astype(np.int32, copy=False)
 
     def padded(self, rows: Integers) -> Integers:
         """The given sequences as rows, padded to the longest."""
@@ -132,8 +132,7 @@ class Corpus:
             pairs: The pairs.
             ids: How many different ids there may be: few need a byte each.
         """
-        kind = "B" if ids <= 2**8 else "H" if ids <= 2**16 else "i"
-        flat = [array(kind) for _ in Tokens._fields]
+        flat = [array(kind_of(ids).char) for _ in Tokens._fields]
         offsets = [array("q", [0]) for _ in Tokens._fields]
         for pair in pairs:
             for values, ends, sequence in zip(flat, offsets, pair, strict=True):
@@ -156,13 +155,20 @@ class Corpus:
             epoch: Which pass over the data.
         """
         chance = np.random.default_rng([seed, epoch])
-        lengths = self.source.lengths + self.target.lengths + 2
+        read, written = self.source.lengths, self.target.lengths
+        lengths = read + written
         order = chance.permutation(len(self))
+        order = order.astype(np.int32) if len(self) < 2**31 else order
         batches: list[Integers] = []
         for chunk in np.array_split(order, max(1, round(len(order) / (size * 32)))):
             chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
-            batches += _cut(chunk, lengths[chunk], size, symbols)
+            batches += _cut(chunk, (read[chunk] + 1, written[chunk] + 1), size, symbols)
         return [batches[index] for index in chance.permutation(len(batches))]
+
+
+def kind_of(ids: int) -> np.dtype[np.integer]:
+    """The numbers that hold so many different ids: few need a byte each."""
+    return np.dtype(np.uint8 if ids <= 2**8 else np.uint16 if ids <= 2**16 else np.int32)
 
 
 def _narrow(offsets: Integers) -> Integers:
@@ -170,14 +176,17 @@ def _narrow(offsets: Integers) -> Integers:
     return offsets.astype(np.int32) if offsets[-1] < 2**31 else offsets
 
 
-def _cut(rows: Integers, lengths: Integers, size: int, symbols: int) -> list[Integers]:
+def _cut(
+    rows: Integers, lengths: tuple[Integers, Integers], size: int, symbols: int
+) -> list[Integers]:
+    # The longest source and the longest target need not belong together: both count in full.
     pieces: list[Integers] = []
-    start = 0
-    for index in range(len(rows)):
-        count = index - start + 1
-        if count > 1 and (count > size or count * lengths[index] > symbols):
+    start = width = height = 0
+    for index, (read, written) in enumerate(zip(*map(np.ndarray.tolist, lengths), strict=True)):
+        count, width, height = index - start + 1, max(width, read), max(height, written)
+        if count > 1 and (count > size or count * (width + height) > symbols):
             pieces.append(rows[start:index])
-            start = index
+            start, width, height = index, read, written
     return [*pieces, rows[start:]]
 
 

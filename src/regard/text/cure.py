@@ -32,8 +32,8 @@ from regard.text.ailments import (
     with_marks,
 )
 from regard.text.characters import BLANK, SEPARATOR, WIDTHLESS
+from regard.text.columns import Columns
 from regard.text.lines import open_output
-from regard.text.pairs import Columns
 from regard.text.sheet import Sheet, fields_of, object_of, read_sheet
 from regard.text.sides import form_of
 from regard.text.symbols import Form
@@ -43,7 +43,6 @@ LOG = "changes.tsv"
 """The log of changes, beside the copies."""
 
 _HEAD = "file\tline\tkind\tbefore\tafter\n"
-_NAMES = ("source", "target", "tags")
 _HALF = regex.compile("[\ud800-\udfff]")
 
 
@@ -172,7 +171,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _copy(path: str | Path, target: Path, columns: Columns, log: IO[bytes]) -> Copy:
-    sheet = read_sheet(path)
+    sheet = read_sheet(path, columns.names)
     if sheet.encoding == "unknown":
         return Copy(str(path), None, 0)
     table = read_table(sheet.rows(), sheet.columns(columns), Findings(), is_first=False)
@@ -225,7 +224,7 @@ def _mended(sheet: Sheet, forms: dict[int, Form], lines: list[str]) -> Iterator[
         if number in sheet.broken:
             yield Change(number, ENCODING, sheet.encoding, visible(line))
         row = object_of(line) if sheet.is_json else None
-        cells = (fields_of(row) or []) if sheet.is_json else line.split("\t")
+        cells = (fields_of(row, sheet.names) or []) if sheet.is_json else line.split("\t")
         clean: list[str] = []
         for place, cell in enumerate(cells):
             for kind, after in cured(cell, forms.get(place, "none")):
@@ -233,13 +232,13 @@ def _mended(sheet: Sheet, forms: dict[int, Form], lines: list[str]) -> Iterator[
                 yield Change(number, kind, show(cell), show(after))
                 cell = after
             clean.append(cell)
-        lines.append(line if clean == cells else _written(row, clean))
+        lines.append(line if clean == cells else _written(row, clean, sheet.names))
 
 
-def _written(row: dict[str, object] | None, cells: list[str]) -> str:
+def _written(row: dict[str, object] | None, cells: list[str], names: tuple[str, str, str]) -> str:
     if row is None:
         return "\t".join(cells)
-    changed = {name: cell for name, cell in zip(_NAMES, cells, strict=True)
+    changed = {name: cell for name, cell in zip(names, cells, strict=True)
                if isinstance(row.get(name), str)}  # fmt: skip
     text = json.dumps(row | changed, ensure_ascii=False)
     # Halves of characters, in fields that are not ours, cannot be written but as numbers.

@@ -31,7 +31,8 @@ from regard.text.ailments import (
     excerpt,
 )
 from regard.text.characters import look_at_characters
-from regard.text.pairs import Columns, Pair, tags_of
+from regard.text.columns import Columns
+from regard.text.pairs import Pair, tags_of
 from regard.text.repetitions import (
     Index,
     compare,
@@ -104,12 +105,13 @@ def examine(
     """
     known: list[_Known] = []
     for path in paths:
-        found, sheet = Findings(), read_sheet(path)
+        layout = columns or Columns()
+        found, sheet = Findings(), read_sheet(path, layout.names)
         listen()
         _look_at_sheet(sheet, found)
         look_at_characters(sheet.texts(), found)
         listen()
-        asked = sheet.columns(columns or Columns())
+        asked = sheet.columns(layout)
         table = read_table(sheet.rows(), asked, found, is_first=not known)
         if not table.numbers and sheet.encoding != "unknown":
             found.add(EMPTY, Finding(0, ""))

@@ -6,7 +6,8 @@ expected is refused with file and line; nothing is dropped or mended.
 
     .tsv and others    columns separated by a tab
     .jsonl             an object a line: source, target, tags
-    .gz after any      compressed
+    .parquet           columns named so; a row is a line
+    .gz after text     compressed
     -                  standard input
 """
 
@@ -18,12 +19,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import cast
 
-from regard.errors import DataError, SettingsError
+from regard.errors import DataError
+from regard.text.columns import Columns
 from regard.text.lines import read_lines
+from regard.text.parquet import Cells, is_parquet, read_cells
 
 _TAG = re.compile(r"[^;,|()\s]+")
 _IMPOSSIBLE = re.compile("[\r\n\t\ud800-\udfff]")
-_NAMES = ("source", "target", "tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,61 +49,6 @@ class Pair:
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Which column of a file holds what, counted from zero.
-
-    Attributes:
-        source: The source's column.
-        target: The target's column, or None for files of sources alone.
-        tags: The tags' column, or None.
-        allows_more: Whether further columns are passed over.
-        has_others: Whether further columns hold targets that are right as well.
-    """
-
-    source: int = 0
-    target: int | None = 1
-    tags: int | None = None
-    allows_more: bool = False
-    has_others: bool = False
-
-    def with_others(self) -> "Columns":
-        """The same, with further targets behind the last column, unless those are passed over."""
-        return self if self.allows_more else replace(self, has_others=True)
-
-    @classmethod
-    def parse(cls, text: str) -> "Columns":
-        """Read an order such as "source,tags,target", or "1,3,2".
-
-        Numbers say, from one, where source, target and tags stand. Names list
-        the columns in their order, with "-" for one that is passed over.
-
-        Raises:
-            SettingsError: It is neither.
-        """
-        words = [word.strip() for word in text.replace("\t", ",").split(",")]
-        if all(word.isdecimal() and len(word) < 10 and int(word) > 0 for word in words) and len(
-            words
-        ) in (2, 3):
-            places = [int(word) - 1 for word in words]
-        elif all(word in (*_NAMES, "-") for word in words) and {"source", "target"} <= set(words):
-            places = [words.index(name) for name in _NAMES if name in words]
-        else:
-            places = []
-        if not places or len(set(places)) != len(places):
-            raise SettingsError(
-                f"columns are {text!r}: expected names such as 'source,tags,target' "
-                "or the numbers of source, target and tags such as '1,3,2'."
-            )
-        return cls(places[0], places[1], places[2] if len(places) > 2 else None, allows_more=True)
-
-    @property
-    def count(self) -> int:
-        """How many columns a line must have."""
-        return 1 + max(place for place in (self.source, self.target, self.tags, 0)
-                       if place is not None)  # fmt: skip
-
-
 def read_rows(path: str | Path, columns: Columns | None = None) -> Iterator[Pair | None]:
     """One pair for each line of a file, None for a blank one.
 
@@ -113,6 +60,10 @@ def read_rows(path: str | Path, columns: Columns | None = None) -> Iterator[Pair
         DataError: A line is not as expected.
     """
     columns = Columns() if columns is None else columns
+    if is_parquet(path):
+        for number, cells in enumerate(read_cells(path, columns), 1):
+            yield _pair_of_cells(cells, columns, path, number)
+        return
     is_json = str(path).removesuffix(".gz").endswith((".jsonl", ".ndjson"))
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
@@ -163,7 +114,7 @@ def read_parallel_rows(source: str | Path, target: str | Path) -> Iterator[Pair 
         if not left.strip() and not right.strip():
             yield None
         elif left.strip() and right.strip():
-            yield Pair(left, right, line=number, file=str(source))
+            yield Pair(left, right, line=number, file=f"{source} + {target}")
         else:
             path, other = (target, source) if left.strip() else (source, target)
             message = f"expected text, for {other} has some on this line; found none."
@@ -193,8 +144,9 @@ def pairs_of(rows: Iterable[object]) -> list[Pair]:
         cells = list(cast(Iterable[object], row)) if isinstance(row, tuple | list) else []
         texts = [cell for cell in cells[:2] if isinstance(cell, str)]
         if len(cells) not in (2, 3) or len(texts) != 2:
+            hint = " Files are given as Path objects." if isinstance(row, str | Path) else ""
             raise DataError(f"pair {number}: expected (source, target) or (source, target, tags), "
-                            f"found {row!r}.")  # fmt: skip
+                            f"found {row!r}.{hint}")  # fmt: skip
         if not all(text.strip() for text in texts):
             raise DataError(f"pair {number}: expected text on both sides, found {row!r}.")
         tags = tags_of(cells[2]) if len(cells) == 3 else ()
@@ -255,21 +207,38 @@ def _pair_of_json(line: str, columns: Columns, path: str | Path, number: int) ->
         row: object = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise DataError(f"expected a JSON object, found {error}.", path, number) from None
-    needed = _NAMES[: 1 if columns.target is None else 2]
     table = cast(dict[str, object], row) if isinstance(row, dict) else {}
-    for name in needed:
+    for name in columns.needed:
         if not isinstance(table.get(name), str):
             raise DataError(f"expected an object with a string {name!r}, found {line[:60]!r}.",
                             path, number)  # fmt: skip
-        if _IMPOSSIBLE.search(str(table[name])):
-            raise DataError(f"expected text that fits on a line in {name!r}, found a line end, a "
-                            "tab or half of a character.", path, number)  # fmt: skip
-    source, target = (str(table.get(name, "")) for name in ("source", "target"))
+        _refuse_impossible(str(table[name]), name, path, number)
+    source, target = (str(table.get(name, "")) for name in columns.names[:2])
+    return _checked(
+        source, target, _tags(table.get(columns.names[2], []), path, number), columns, path, number
+    )
+
+
+def _pair_of_cells(cells: Cells, columns: Columns, path: str | Path, number: int) -> Pair | None:
+    if not any(isinstance(cell, str) and cell.strip() for cell in cells[:2]):
+        return None
+    for name, cell in zip(columns.names, cells[:2], strict=False):
+        _refuse_impossible(cell or "", name, path, number)
+    tags = () if cells.tags is None else _tags(cells.tags, path, number)
+    return _checked(cells.source or "", cells.target or "", tags, columns, path, number)
+
+
+def _refuse_impossible(text: str, name: str, path: str | Path, number: int) -> None:
+    if _IMPOSSIBLE.search(text):
+        raise DataError(f"expected text that fits on a line in {name!r}, found a line end, a "
+                        "tab or half of a character.", path, number)  # fmt: skip
+
+
+def _tags(tags: object, path: str | Path, number: int) -> tuple[str, ...]:
     try:
-        tags = tags_of(table.get("tags", []))
+        return tags_of(tags)
     except DataError as error:
         raise DataError(str(error), path, number) from None
-    return _checked(source, target, tags, columns, path, number)
 
 
 def _checked(

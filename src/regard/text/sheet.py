@@ -13,8 +13,10 @@ from typing import cast
 
 import regex
 
+from regard.errors import DataError
+from regard.text.columns import NAMES, Columns
 from regard.text.lines import read_bytes
-from regard.text.pairs import Columns
+from regard.text.parquet import is_parquet
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -60,6 +62,7 @@ class Sheet:
         lines: The lines, without their ends; none if the encoding is unknown.
         broken: The numbers of lines that are not UTF-8, with the place and the
             value of the first byte that is not.
+        names: What JSON objects call source, target and tags.
     """
 
     path: str
@@ -68,6 +71,7 @@ class Sheet:
     ends: Ends
     lines: list[str]
     broken: dict[int, tuple[int, int]]
+    names: tuple[str, str, str] = NAMES
 
     @property
     def is_json(self) -> bool:
@@ -80,7 +84,7 @@ class Sheet:
             yield from (line.split("\t") for line in self.lines)
             return
         for line in self.lines:
-            yield fields_of(object_of(line)) if line.strip() else [""]
+            yield fields_of(object_of(line), self.names) if line.strip() else [""]
 
     def texts(self) -> list[str]:
         """The lines, with what JSON objects hold in place of the objects."""
@@ -93,12 +97,18 @@ class Sheet:
         return Columns(0, 1, 2, allows_more=True) if self.is_json else asked
 
 
-def read_sheet(path: str | Path) -> Sheet:
+def read_sheet(path: str | Path, names: tuple[str, str, str] = NAMES) -> Sheet:
     """Read a file, whatever is wrong with it.
 
+    Args:
+        path: The file.
+        names: What JSON objects call source, target and tags.
+
     Raises:
-        DataError: It cannot be read at all.
+        DataError: It cannot be read at all, or is no file of lines.
     """
+    if is_parquet(path):
+        raise DataError("expected lines of text, found Parquet, which has none to look at.", path)
     raw = read_bytes(path)
     encoding, mark = _encoding(raw)
     body = raw.removeprefix(mark)
@@ -117,7 +127,7 @@ def read_sheet(path: str | Path) -> Sheet:
             lines = flat.decode().split("\n")
         except UnicodeDecodeError:
             encoding, lines, broken = _patched(flat)
-    return Sheet(str(path), encoding, bool(mark), ends, lines, broken)
+    return Sheet(str(path), encoding, bool(mark), ends, lines, broken, names)
 
 
 def object_of(line: str) -> dict[str, object] | None:
@@ -129,15 +139,17 @@ def object_of(line: str) -> dict[str, object] | None:
     return cast(dict[str, object], row) if isinstance(row, dict) else None
 
 
-def fields_of(row: dict[str, object] | None) -> list[str] | None:
+def fields_of(
+    row: dict[str, object] | None, names: tuple[str, str, str] = NAMES
+) -> list[str] | None:
     """Source, target and tags of a JSON object, or None if it does not have them."""
-    if row is None or not all(isinstance(row.get(name), str) for name in ("source", "target")):
+    if row is None or not all(isinstance(row.get(name), str) for name in names[:2]):
         return None
-    tags = row.get("tags", [])
+    tags = row.get(names[2], [])
     if not isinstance(tags, str | list):
         return None
     joined = tags if isinstance(tags, str) else ";".join(map(str, cast(list[object], tags)))
-    fields = [str(row["source"]), str(row["target"]), joined]
+    fields = [str(row[names[0]]), str(row[names[1]]), joined]
     return None if any(_BREAKING.search(one) for one in fields) else fields
 
 

@@ -15,7 +15,8 @@ from regard.text.ailments import (
     excerpt,
 )
 from regard.text.characters import WIDTHLESS
-from regard.text.pairs import Columns, Pair
+from regard.text.columns import Columns
+from regard.text.pairs import Pair
 
 
 @dataclass(frozen=True)

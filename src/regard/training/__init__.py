@@ -4,7 +4,7 @@ from regard.training.config import RunSettings, TrainingSettings
 from regard.training.loss import sequence_loss
 from regard.training.prepare import Chosen
 from regard.training.run import Listener, train
-from regard.training.sources import Data
+from regard.training.sources import Data, Reading
 from regard.training.trainer import Progress, Trainer
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Data",
     "Listener",
     "Progress",
+    "Reading",
     "RunSettings",
     "Trainer",
     "TrainingSettings",

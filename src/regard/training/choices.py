@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from pydantic import TypeAdapter
+
 from regard.errors import DataError
 from regard.model import SideSettings, Vocabularies
 from regard.settings import Settings
@@ -76,6 +78,19 @@ class Survey:
     length_ratio: float = 1.0
     fingerprint: str = ""
 
+    def to_table(self) -> dict[str, object]:
+        """All of it as JSON has it."""
+        return dict(vars(self))
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, object]) -> "Survey":
+        """Read what `to_table` returned.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        return TypeAdapter(cls).validate_python(dict(table))
+
     def vocabularies(self) -> Vocabularies:
         """The vocabularies of what was counted."""
         return Vocabularies(
@@ -136,9 +151,20 @@ def learn_cut(settings: RunSettings, pairs: Callable[[], Iterable[Pair]]) -> Cut
 
 
 def survey(
-    settings: RunSettings, cut: Cut, pairs: Iterable[Pair], path: str | None = None
+    settings: RunSettings,
+    cut: Cut,
+    pairs: Iterable[Pair],
+    path: str | None = None,
+    take: Callable[[list[str], list[str], Sequence[str]], None] = lambda *_: None,
 ) -> Survey:
     """Count the symbols of the training data, and refuse what is too long.
+
+    Args:
+        settings: What was asked for.
+        cut: How both sides are cut.
+        pairs: The training data.
+        path: Where it comes from, for pairs that do not know.
+        take: Is given the symbols of each pair, and its tags.
 
     Raises:
         DataError: A string is longer than `text.longest`, or has no symbols.
@@ -155,6 +181,7 @@ def survey(
         found.source.update(read)
         found.target.update(written)
         found.tags.update(pair.tags)
+        take(read, written, pair.tags)
         found.pairs += 1
         found.length_ratio = max(found.length_ratio, (len(written) - _MARGIN) / len(read))
     found.fingerprint = digest.hexdigest()
@@ -164,6 +191,7 @@ def survey(
 def _symbols(
     settings: RunSettings, side: str, segmenter: Segmenter, line: str, pair: Pair, path: str | None
 ) -> list[str]:
+    path = path if pair.file in ("", "-") else pair.file
     if segmenter.kind == "subwords" and TIE in line:
         raise DataError(
             f"expected a {side} without U+2060, which marks pieces inside words; found one.",

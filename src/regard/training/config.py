@@ -44,6 +44,9 @@ class TrainingSettings(Settings):
         precision: float32, bfloat16, or auto: bfloat16 for the large products
             where the device is fast at it.
         device: "auto", "cpu", "cuda", ...
+        store: Where tokens lie: in "memory", or on "disk" beside the model
+            folder, whence they are read as needed. Open, files of more than
+            64 MiB of tokens lie on disk. No bit of the model depends on it.
     """
 
     seed: Annotated[int, Field(ge=0, lt=2**62)] = 0
@@ -64,6 +67,7 @@ class TrainingSettings(Settings):
     patience: Count | None = None
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     device: str = "auto"
+    store: Literal["memory", "disk"] | None = None
 
     @property
     def last_seed(self) -> int:
@@ -79,6 +83,11 @@ class RunSettings(ModelSettings):
     """
 
     training: TrainingSettings = TrainingSettings()
+
+    def without_store(self) -> "RunSettings":
+        """All that a result depends on."""
+        training = self.training.model_copy(update={"store": None})
+        return self.model_copy(update={"training": training})
 
     def model_settings(self, members: int = 1) -> ModelSettings:
         """The model's part alone, of so many models together."""

@@ -8,6 +8,9 @@ from regard.errors import CheckpointError, SettingsError
 from regard.model import load_model, previous_of, recover
 from regard.training.config import RunSettings, TrainingSettings
 
+_FREE = ("training.store",)
+"""What may change between two sessions: no bit depends on it."""
+
 
 def resumed_settings(folder: Path | None, asked: RunSettings) -> RunSettings:
     """The settings that the training of a folder began with.
@@ -32,7 +35,7 @@ def resumed_settings(folder: Path | None, asked: RunSettings) -> RunSettings:
     settings = RunSettings.of(whole | {"members": 1, "training": training})
     stored, usual = settings.flat(), RunSettings().flat()
     for name, value in asked.flat().items():
-        if value not in (usual.get(name), stored.get(name)):
+        if name not in _FREE and value not in (usual.get(name), stored.get(name)):
             raise SettingsError(
                 f"{name} is {value!r}, but this training began with {stored.get(name)!r}: it cannot "
                 "be resumed with other settings. Train anew with --overwrite, or under another name."

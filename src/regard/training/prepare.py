@@ -1,14 +1,20 @@
 """From pairs and settings to all that a training needs."""
 
-from collections.abc import Iterable, Iterator
+import hashlib
+import json
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import regex
 
 from regard.errors import SettingsError
 from regard.model import Vocabularies
-from regard.text import BatchMaker, Corpus, Pair, Tokens
+from regard.text import BatchMaker, Corpus, TokenStore, Vocabulary, checksum_of, taking_in
 from regard.training.choices import (
     HEAD,
     Cut,
+    Survey,
     choose_pieces,
     choose_sizes,
     choose_symbols,
@@ -17,7 +23,11 @@ from regard.training.choices import (
 )
 from regard.training.config import RunSettings
 from regard.training.guide import guide_of
-from regard.training.sources import Split
+from regard.training.sources import Pairs, Split
+from regard.version import VERSION
+
+LARGE = 64 * 2**20
+"""So many bytes of tokens lie in memory; more lie on disk, if there is a place."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,7 @@ class Chosen:
         dev_pairs: How many judge it.
         parameters: How many numbers are learnt.
         doubts: What is doubtful about the data; empty if nothing is.
+        store: Where on disk the tokens lie; None if in memory.
     """
 
     settings: RunSettings
@@ -39,6 +50,7 @@ class Chosen:
     dev_pairs: int
     parameters: int
     doubts: str = ""
+    store: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -50,12 +62,14 @@ class Prepared:
         vocabularies: The symbols.
         maker: Cuts batches out of the training data.
         data: A checksum of the training data.
+        store: Where on disk the tokens lie; None if in memory.
     """
 
     settings: RunSettings
     vocabularies: Vocabularies
     maker: BatchMaker
     data: str
+    store: Path | None = None
 
     @property
     def pairs(self) -> int:
@@ -63,38 +77,69 @@ class Prepared:
         return len(self.maker.corpus)
 
 
-def prepare(parts: Split, settings: RunSettings, *, is_settled: bool) -> Prepared:
-    """Read the data once or twice, and settle what is open.
+def prepare(
+    parts: Split, settings: RunSettings, *, is_settled: bool, beside: Path | None = None
+) -> Prepared:
+    """Read the data, and settle what is open.
 
     Args:
         parts: What is trained on, and what judges it.
         settings: What was asked for.
         is_settled: Whether nothing is open any more.
+        beside: The model folder, beside which tokens may lie.
     """
     if not is_settled:
         settings = choose_symbols(settings, parts.train.head(HEAD))
         settings = choose_pieces(settings, parts.train.again)
     cut = learn_cut(settings, parts.train.again)
-    found = survey(settings, cut, parts.train.again(), parts.train.name)
+    found, corpus, place = _read(parts.train, settings, cut, _store(parts, settings, cut, beside))
     if not is_settled:
         settings = choose_sizes(settings, found)
     known = found.vocabularies()
-    sides = (known.source, known.target, known.tags or ())
-    ids = max(len(side) for side in sides)
-    corpus = Corpus.of(encoded(cut, known, parts.train.again()), ids)
     maker = BatchMaker.of(corpus, known.source, known.target, known.tags)
     if settings.training.guided:
         if settings.decoder.attention == "none":
             raise SettingsError("training.guided: a decoder that never looks back has no guide.")
         maker = replace(maker, links=guide_of(corpus, settings.training.guide))
-    return Prepared(settings, known, maker, found.fingerprint)
+    return Prepared(settings, known, maker, found.fingerprint, place)
 
 
-def encoded(cut: Cut, known: Vocabularies, pairs: Iterable[Pair]) -> Iterator[Tokens]:
-    """Pairs as ids, one at a time."""
-    for pair in pairs:
-        yield Tokens(
-            known.source.encode(cut.source.texts(pair.source)),
-            known.target.encode(cut.target.texts(pair.target)),
-            [] if known.tags is None else known.tags.encode(pair.tags),
+class _Read(NamedTuple):
+    found: Survey
+    corpus: Corpus
+    place: Path | None
+
+
+def _read(pairs: Pairs, settings: RunSettings, cut: Cut, store: TokenStore | None) -> _Read:
+    """What the data is, and its tokens: as they were kept, or taken in now."""
+    stored = None if store is None else store.load()
+    if store is not None and stored is not None:
+        return _Read(Survey.from_table(stored.about), stored.corpus, store.folder)
+    with taking_in(store, 0 if settings.training.store == "disk" else LARGE) as intake:
+        found = survey(settings, cut, pairs.again(), pairs.name, intake.add)
+        known = found.vocabularies()
+        tags = Vocabulary.of([]) if known.tags is None else known.tags
+        encode = known.source.encode, known.target.encode, tags.encode
+        intake.flush()
+        if store is None or intake.folder is None:
+            return _Read(found, intake.corpus(encode), None)
+        return _Read(found, store.keep(intake.parts(encode), found.to_table()), store.folder)
+
+
+def _store(parts: Split, settings: RunSettings, cut: Cut, beside: Path | None) -> TokenStore | None:
+    """Where tokens may lie on disk; it is known by all that they are made of."""
+    asked, files = settings.training.store, parts.train.files
+    if asked == "disk" and (beside is None or not files):
+        raise SettingsError(
+            "training.store is 'disk': expected files of pairs, and a model folder to keep "
+            "tokens beside."
         )
+    if asked == "memory" or beside is None or not files:
+        return None
+    pieces = [sorted(side.pieces.known) for side in (cut.source, cut.target) if side.pieces]
+    made_of = [
+        VERSION, regex.__version__, settings.text.to_table(), pieces, parts.limit,
+        [checksum_of(path) for path in files],
+    ]  # fmt: skip
+    key = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
+    return TokenStore(beside.parent / f"{beside.name}.tokens", key)

@@ -30,15 +30,16 @@ from regard.training.config import RunSettings
 from regard.training.folder import refuse_taken, resumed_settings
 from regard.training.latest import Latest, Position, load_latest, save_latest
 from regard.training.prepare import Chosen, Prepared, prepare
-from regard.training.sources import Data, Split, pairs_from, split
+from regard.training.sources import Data, Reading, Split, pairs_from, split
 from regard.training.stopping import Wish, listening
 from regard.training.trainer import Progress, Trainer
 
 SAVE_EVERY = 20.0
 """Seconds between two saves of what resuming needs."""
 
-Listener = Callable[[Chosen | Progress | Evaluation], None]
-"""Is told what was chosen, then of each update, at last how the best model scores."""
+Listener = Callable[[Reading | Chosen | Progress | Evaluation], None]
+"""Is told how far reading is, where that takes long, and what was chosen; then of
+each update, at last how the best model scores."""
 
 
 def train(
@@ -55,7 +56,8 @@ def train(
     """Train a model on pairs of strings. No settings are needed.
 
     Args:
-        train: A file of pairs, or (source, target[, tags]) rows.
+        train: A file of pairs, a list of them as `Path` objects, or
+            (source, target[, tags]) rows.
         dev: Pairs that training is judged by; without them a fixed tenth of
             `train`, at most 1,000 sources, is held out.
         output: The model folder to write; none, if None.
@@ -93,8 +95,9 @@ def train(
         refuse_taken(folder, overwrite)
     columns = settings.text.layout()
     judge = None if dev is None else pairs_from(dev, columns)
-    parts = split(pairs_from(train, columns), judge)
-    run = _Run(prepare(parts, settings, is_settled=resume), parts, folder, command)
+    parts = split(pairs_from(train, columns).told(listen), judge)
+    prepared = prepare(parts, settings, is_settled=resume, beside=folder)
+    run = _Run(prepared, parts, folder, command)
     if resume:
         assert folder is not None
         run.resume(folder, load_latest(folder))
@@ -140,7 +143,7 @@ class _Run:
         return Chosen(
             prepared.settings, prepared.vocabularies, prepared.pairs, len(self.parts.dev),
             sum(parameter.numel() for parameter in self.now.model.parameters()),
-            self.parts.doubts(),
+            self.parts.doubts(), prepared.store,
         )  # fmt: skip
 
     def resume(self, folder: Path, latest: Latest) -> None:
@@ -227,7 +230,7 @@ class _Run:
         torch.manual_seed(own.seed)
         model = build(settings.model_settings(), prepared.vocabularies)
         predictor = Predictor(Saved(settings.model_settings(), prepared.vocabularies, model))
-        identity = f"{prepared.data} {self.parts.judge()} {settings.to_toml()}"
+        identity = f"{prepared.data} {self.parts.judge()} {settings.without_store().to_toml()}"
         trainer = Trainer(
             model, prepared.maker, settings=own, position=position,
             evaluate=lambda: predictor.evaluate(self.parts.dev, resamples=0),

@@ -1,22 +1,35 @@
 """Where training pairs come from: files that are read anew at each pass, or a list."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count, islice
 from pathlib import Path
-
-import numpy as np
+from typing import cast
 
 from regard.errors import DataError
-from regard.text import Columns, Pair, Parallel, doubts, pairs_of, read_pairs, read_parallel
+from regard.text import Columns, Files, Pair, Parallel, doubts, pairs_of, read_pairs, read_parallel
 
 _HELD_OUT = 10
 _MOST_HELD_OUT = 1000
+_TOLD = 100_000
 
 
-Data = str | Path | Parallel | Iterable[object]
-"""A file, two parallel files, or (source, target[, tags]) rows."""
+Data = str | Path | Parallel | Files | Iterable[object]
+"""A file or a pattern, two parallel files, several files, or (source, target[, tags]) rows."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How far a pass over many training pairs is.
+
+    Attributes:
+        pairs: How many were read.
+        turn: Which pass it is, from one.
+    """
+
+    pairs: int
+    turn: int
 
 
 @dataclass(frozen=True)
@@ -26,10 +39,27 @@ class Pairs:
     Attributes:
         name: Where they come from, in words.
         again: Begins another pass.
+        files: The files they are read from; none if anything else is among them.
     """
 
     name: str
     again: Callable[[], Iterator[Pair]]
+    files: tuple[str, ...] = ()
+
+    def told(self, listen: Callable[[Reading], None] | None) -> "Pairs":
+        """The same; a listener is told of each hundred thousand that were read."""
+        if listen is None:
+            return self
+        turns = count(1)
+
+        def again() -> Iterator[Pair]:
+            turn = next(turns)
+            for number, pair in enumerate(self.again(), 1):
+                yield pair
+                if number % _TOLD == 0:
+                    listen(Reading(number, turn))
+
+        return replace(self, again=again)
 
     def head(self, count: int) -> list[Pair]:
         """The first of them."""
@@ -43,10 +73,12 @@ class Split:
     Attributes:
         train: What is trained on.
         dev: What training is judged by.
+        limit: Sources whose mark is smaller are held out of the training pairs.
     """
 
     train: Pairs
     dev: list[Pair]
+    limit: int = 0
 
     def judge(self) -> str:
         """A checksum of what training is judged by."""
@@ -61,14 +93,41 @@ class Split:
 
 
 def pairs_from(data: Data, columns: Columns) -> Pairs:
-    """Pairs of any origin. Standard input and iterables are kept, files are not."""
+    """Pairs of any origin. Standard input and iterables are kept, files are not.
+
+    A list of `Path` objects is several files; any other iterable holds rows.
+
+    Raises:
+        DataError: A pattern matches nothing, or a file is given twice.
+    """
     if isinstance(data, Parallel):
-        return Pairs(str(data), lambda: read_parallel(data.source, data.target))
-    if isinstance(data, str | Path) and str(data) != "-":
-        return Pairs(str(data), lambda: read_pairs(data, columns))
-    kept = list(read_pairs(data, columns)) if isinstance(data, str | Path) else pairs_of(data)
-    name = "standard input" if isinstance(data, str | Path) else "a program"
-    return Pairs(name, lambda: iter(kept))
+        names = str(data.source), str(data.target)
+        return Pairs(str(data), lambda: read_parallel(*names), names)
+    files = _files(data)
+    if files is None:
+        kept = pairs_of(cast(Iterable[object], data))
+        return Pairs("a program", lambda: iter(kept))
+    parts = [_pairs_of_file(path, columns) for path in files.paths]
+    name = parts[0].name if len(parts) == 1 else str(files)
+    on_disk = () if "-" in files.paths else files.paths
+    return Pairs(name, lambda: chain.from_iterable(part.again() for part in parts), on_disk)
+
+
+def _files(data: object) -> Files | None:
+    if isinstance(data, Files):
+        return data
+    if isinstance(data, str | Path):
+        return Files.of([data])
+    rows = cast(Sequence[object], data) if isinstance(data, list | tuple) else ()
+    paths = [row for row in rows if isinstance(row, Path)]
+    return Files.of(paths) if paths and len(paths) == len(rows) else None
+
+
+def _pairs_of_file(path: str, columns: Columns) -> Pairs:
+    if path != "-":
+        return Pairs(path, lambda: read_pairs(path, columns))
+    kept = list(read_pairs(path, columns))
+    return Pairs("standard input", lambda: iter(kept))
 
 
 def split(train: Pairs, dev: Pairs | None) -> Split:
@@ -82,17 +141,28 @@ def split(train: Pairs, dev: Pairs | None) -> Split:
     """
     if dev is not None:
         return Split(train, list(dev.again()))
-    marks = np.unique(np.fromiter((_mark(pair) for pair in train.again()), np.uint64))
-    count = min(len(marks) // _HELD_OUT, _MOST_HELD_OUT)
-    if count == 0:
+    limit = _limit(_mark(pair) for pair in train.again())
+    if limit is None:
         raise DataError(
-            f"expected at least {_HELD_OUT} different sources to hold some out, found "
-            f"{len(marks)}: give --dev.", train.name,
-        )  # fmt: skip
-    limit = int(marks[count])
-    held = [pair for pair in train.again() if _mark(pair) < limit][: 2 * _MOST_HELD_OUT]
-    kept = Pairs(train.name, lambda: (pair for pair in train.again() if _mark(pair) >= limit))
-    return Split(kept, held)
+            f"expected at least {_HELD_OUT} different sources to hold some out: give --dev.",
+            train.name,
+        )
+    held = list(islice((pair for pair in train.again() if _mark(pair) < limit), 2 * _MOST_HELD_OUT))
+    kept = replace(train, again=lambda: (one for one in train.again() if _mark(one) >= limit))
+    return Split(kept, held, limit)
+
+
+def _limit(marks: Iterable[int]) -> int | None:
+    """The mark below which sources are held out; only the smallest marks are kept meanwhile."""
+    smallest, bound, are_many = set[int](), 2**64, False
+    for mark in marks:
+        if mark < bound:
+            smallest.add(mark)
+            if len(smallest) > 2 * _HELD_OUT * _MOST_HELD_OUT:
+                ordered = sorted(smallest)[: _MOST_HELD_OUT + 1]
+                smallest, bound, are_many = set(ordered), ordered[-1], True
+    held = _MOST_HELD_OUT if are_many else min(len(smallest) // _HELD_OUT, _MOST_HELD_OUT)
+    return sorted(smallest)[held] if held else None
 
 
 def _mark(pair: Pair) -> int:
