@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from regard.errors import CheckpointError, RegardError
+from regard.errors import CheckpointError, DataError, RegardError
 from regard.files import aside_of, clear_stale
 from regard.text.batch import Corpus, Integers, Sequences, Tokens
 from regard.text.intake import Intake, Part
@@ -150,9 +150,18 @@ def _write(path: Path, blocks: Iterator[Integers]) -> tuple[str, str]:
 
 
 def checksum_of(path: str | Path) -> str:
-    """The SHA-256 of a file as it stands."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """The SHA-256 of a file as it stands.
+
+    Raises:
+        DataError: It cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise DataError("no such file.", path) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}.", path) from None
 
 
 def _mapped(path: Path, kind: str) -> Integers:
