@@ -180,7 +180,7 @@ def test_files_and_parallel_files_and_rows_are_all_pairs(tmp_path):
     assert predictor.log_prob(str(tmp_path / "pairs.tsv")) == expected
     assert predictor.log_prob(Parallel(tmp_path / "s", tmp_path / "t")) == expected
     (tmp_path / "turned.tsv").write_text("cd\tab\nf\te\n")
-    assert predictor.with_columns("2,1").log_prob(tmp_path / "turned.tsv") == expected
+    assert predictor.with_text(columns="2,1").log_prob(tmp_path / "turned.tsv") == expected
 
 
 def test_saved_and_loaded_predicts_the_same(tmp_path):

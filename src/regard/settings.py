@@ -16,13 +16,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from regard.errors import SettingsError
 
+_SHOWN = 100
+
 Own = TypeVar("Own", bound="Settings")
 
 
 class Settings(BaseModel):
     """The root of all settings: frozen, strict, nothing extra."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
     @classmethod
     def of(cls: type[Own], table: Mapping[str, object]) -> Own:
@@ -38,9 +40,9 @@ class Settings(BaseModel):
             place = [str(part) for part in first["loc"]]
             if first["type"] == "extra_forbidden":
                 raise SettingsError(_unknown(cls, place)) from None
-            raise SettingsError(
-                f"setting {'.'.join(place)} is {first['input']!r}: {first['msg']}."
-            ) from None
+            given = repr(first["input"])
+            given = given if len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
+            raise SettingsError(f"setting {'.'.join(place)} is {given}: {first['msg']}.") from None
 
     def changed(self: Own, assignment: str) -> Own:
         """The same with one setting changed, such as "decoder.hidden_size=256".
@@ -91,11 +93,26 @@ def read_toml(path: str | Path) -> dict[str, object]:
         SettingsError: It cannot be read, or is no TOML.
     """
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return toml_of(Path(path).read_bytes(), path)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: {error}.") from None
+
+
+def toml_of(content: bytes, place: str | Path) -> dict[str, object]:
+    """The bytes of a TOML file as tables.
+
+    Args:
+        content: The bytes.
+        place: Where they come from, for messages.
+
+    Raises:
+        SettingsError: They are no TOML.
+    """
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    # Beside its own errors, the reader of TOML passes on those of numbers that are too long.
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{place}: {error}.") from None
 
 
 def _unknown(settings: type[BaseModel], place: list[str]) -> str:
@@ -125,7 +142,7 @@ def _leaves(table: Mapping[str, object], name: tuple[str, ...]) -> Iterator[tupl
 def _value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -127,7 +127,7 @@ class TestCrashes:
         assert [path.name for path in folder.parent.iterdir()] == ["model"]
 
     def test_a_crash_between_two_renames_is_put_right(self, folder):
-        folder.rename(checkpoint._previous(folder))
+        folder.rename(checkpoint.previous_of(folder))
         recover(folder)
         assert load_model(folder).card == "# card\n"
 

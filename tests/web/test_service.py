@@ -95,6 +95,20 @@ class TestAnswersAreTheLibrarysOwn:
         found = client.ask("/lessons/softmax").body
         assert found["numbers"] == lesson_on("softmax").to_table()
 
+    def test_a_lesson_is_computed_once_however_many_ask(self, monkeypatch):
+        made = []
+
+        def counted(topic):
+            made.append(topic)
+            time.sleep(0.3)
+            return lesson_on("softmax")
+
+        monkeypatch.setattr("regard.web.app.lesson_on", counted)
+        with serving({}) as found, ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(found.ask, "/lessons/mistakes") for _ in range(8)]
+            assert {one.result().status for one in asked} == {200}
+        assert made == ["mistakes"]
+
     def test_a_look(self, client):
         found = client.ask("/look", {"query": [[1, 0]], "keys": [[1, 0], [0, 1]]}).body
         assert np.allclose(found["weights"], [[0.7310586, 0.2689414]])
@@ -137,7 +151,7 @@ class TestMistakesAreSentences:
             ("/look", {"query": [[1]], "keys": [[1, 2]]}, 422, "query has 1 numbers"),
             ("/look", {"query": [["x"]], "keys": [[1]]}, 422, "query"),
             ("/lessons/none", None, 404, "no topic 'none'"),
-            ("/nowhere", None, 404, "Not Found"),
+            ("/nowhere", None, 404, "no such address"),
         ],
     )  # fmt: skip
     def test_in_a_request(self, client, path, body, status, said):
@@ -177,6 +191,15 @@ class TestMistakesAreSentences:
             pass  # it was cut off while we wrote
         connection.close()
         assert client.ask("/health").status == 200
+
+    def test_a_page_of_somebody_else_is_turned_away(self, client):
+        for mode, status in (("no-cors", 403), ("cors", 403), ("navigate", 200)):
+            connection = HTTPConnection("127.0.0.1", client.port, timeout=20)
+            connection.request(
+                "GET", "/", headers={"sec-fetch-site": "cross-site", "sec-fetch-mode": mode}
+            )
+            assert connection.getresponse().status == status
+            connection.close()
 
     def test_another_host_is_turned_away(self):
         with serving({}, hosts=("127.0.0.1",)) as found:
@@ -225,6 +248,56 @@ class TestManyAtOnce:
             ))  # fmt: skip
         assert [status for n, status in enumerate(answers) if n != 7] == [200] * 19
         assert answers[7] == 500
+
+    @pytest.mark.parametrize("error", [StopIteration(), SystemExit(1), KeyboardInterrupt()])
+    def test_no_error_whatever_stops_the_desk(self, error, monkeypatch):
+        model = predictor()
+
+        def failing(*_):
+            raise error
+
+        with serving({"first": model}) as found:
+            with monkeypatch.context() as patched:
+                patched.setattr(model, "look_up", failing)
+                asked = {"source": "abc", "target": "cba", "step": 1}
+                answer = found.ask("/step", asked)
+                assert (answer.status, "made a mistake" in answer.body["error"]) == (500, True)
+            assert found.ask("/step", asked).status == 200
+
+    def test_what_is_given_up_leaves_the_line(self, monkeypatch):
+        model, go_on = predictor(), threading.Event()
+        whole = model.stream
+        monkeypatch.setattr(
+            model, "stream", lambda *given, **options: (go_on.wait(30), whole(*given, **options))[1]
+        )
+        settings = SHOWN.with_values({"deadline": 0.5})
+        with serving({"slow": model}, settings) as found, ThreadPoolExecutor(6) as pool:
+            asked = [pool.submit(found.ask, "/predict", {"sources": ["abc"], "beam_size": size})
+                     for size in range(1, 7)]  # fmt: skip
+            assert {one.result().status for one in asked} == {504}
+            assert found.ask("/health").body["waiting"] == 0
+            go_on.set()
+
+    def test_a_large_request_lets_others_between_its_slices(self, monkeypatch):
+        model, sizes = predictor(), []
+        whole = model.stream
+
+        def counted(sources, **options):
+            sizes.append(len(sources))
+            return whole(sources, **options)
+
+        monkeypatch.setattr(model, "stream", counted)
+        settings = SHOWN.with_values({"gathered": 6})
+        with serving({"first": model}, settings) as found:
+            asked = {"sources": ["abcd"] * 8, "beam_size": 2}
+            assert len(found.ask("/predict", asked).body["predictions"]) == 8
+        assert sizes == [3, 3, 2]
+
+    def test_more_weights_than_an_answer_may_hold_are_refused(self):
+        with serving({"first": predictor()}, SHOWN.with_values({"cells": 100})) as found:
+            answer = found.ask("/predict", {"sources": ["abcdefgh"], "alignments": True})
+            assert answer.status == 422
+            assert "expected 100 at most" in answer.body["error"]
 
     def test_who_hangs_up_leaves_the_server_well(self, client):
         for _ in range(20):
@@ -277,12 +350,12 @@ def test_a_termination_signal_lets_what_was_begun_finish(tmp_path):
         _wait_for(client)
         with ThreadPoolExecutor(8) as pool:
             asked = [
-                pool.submit(client.ask, "/predict", {"sources": [LETTERS] * 200, "beam_size": 20})
+                pool.submit(client.ask, "/predict", {"sources": [LETTERS] * 40, "beam_size": 5})
                 for _ in range(8)
             ]
             time.sleep(0.3)
             server.send_signal(signal.SIGTERM)
-            assert [one.result().status for one in asked] == [200] * 8
+            assert [one.result()[:2] for one in asked if one.result().status != 200] == []
         assert server.wait(30) in (0, -signal.SIGTERM, 128 + signal.SIGTERM)
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 import numpy as np
 from jaxtyping import Float32
@@ -122,10 +122,11 @@ class Alignment:
         try:
             table = json.loads(text)
             source, target = (_labels(table[side]) for side in ("source", "target"))
-            weights = np.array(table["weights"], np.float32).reshape(len(target), len(source))
+            weights = _numbers(table["weights"]).reshape(len(target), len(source))
             return cls(source, target, weights, str(table["look"]), _trust(table, weights.shape))
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"this is no alignment: {error}.") from None
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError,
+                MemoryError) as error:  # fmt: skip
+            raise DataError(f"this is no alignment: {str(error)[:200]}.") from None
 
     def save(self, path: str | Path) -> None:
         """Write a picture or the numbers: .svg, .html, .png, .pdf or .json.
@@ -167,14 +168,32 @@ def _trust(table: Mapping[str, object], shape: tuple[int, ...]) -> Trust | None:
     if "trust" not in table:
         return None
     found = cast(Mapping[str, object], table["trust"])
-    effects = np.array(found["effects"], np.float32).reshape(shape)
-    uniform, permuted = (np.array(found[name], np.float32) for name in ("uniform", "permuted"))
-    return Trust(effects, uniform, permuted, float(cast(float, found["threshold"])))
+    effects = _numbers(found["effects"]).reshape(shape)
+    uniform, permuted = (
+        _numbers(found[name]).reshape(shape[0]) for name in ("uniform", "permuted")
+    )
+    return Trust(effects, uniform, permuted, float(_numbers(found["threshold"])))
+
+
+def _numbers(found: object) -> np.ndarray:
+    numbers = np.array(found)
+    if numbers.dtype.kind not in "iuf" and numbers.size:
+        raise ValueError("expected numbers")
+    with np.errstate(over="ignore"):
+        numbers = numbers.astype(np.float32)
+    if not np.isfinite(numbers).all():
+        raise ValueError("expected finite numbers")
+    return numbers
 
 
 def _labels(rows: Iterable[Mapping[str, object]]) -> tuple[Label, ...]:
-    return tuple(
-        Label(str(row["text"]), int(cast(int, row["start"])), int(cast(int, row["end"])),
-              cast(Role, row["role"]))
-        for row in rows
-    )  # fmt: skip
+    return tuple(_label(row) for row in rows)
+
+
+def _label(row: Mapping[str, object]) -> Label:
+    text, start, end, role = (row[name] for name in ("text", "start", "end", "role"))
+    if not (isinstance(text, str) and isinstance(start, int) and isinstance(end, int)):
+        raise ValueError(f"expected a label's text and span, found {str(row)[:60]!r}")
+    if role not in get_args(Role):
+        raise ValueError(f"expected a role among {', '.join(get_args(Role))}, found {role!r:.60}")
+    return Label(text, start, end, cast(Role, role))

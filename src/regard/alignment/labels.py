@@ -99,7 +99,7 @@ class Drawable(Protocol):
 
 def caption(drawable: Drawable) -> str:
     """What the picture is of, and whether anything was tested."""
-    look = f" ({drawable.look})" if drawable.look else ""
+    look = f" ({visible(drawable.look, shows_blanks=False)})" if drawable.look else ""
     return f"{CAPTION} {_UNTESTED if drawable.trust is None else _TESTED}{look}"
 
 

@@ -8,7 +8,7 @@ wrong guess cannot shear the grid.
 import numpy as np
 from jaxtyping import Float
 
-from regard.alignment.labels import CAPTION, Drawable, Label, effective_sources, title
+from regard.alignment.labels import CAPTION, Drawable, Label, effective_sources, title, visible
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII = " .:-=+*#%@"
@@ -58,7 +58,7 @@ def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> st
 
 
 def _look(drawable: Drawable) -> str:
-    look = f"{drawable.look}; " if drawable.look else ""
+    look = f"{visible(drawable.look, shows_blanks=False)}; " if drawable.look else ""
     return (
         f"   ({look}{'shape only: not tested' if drawable.trust is None else 'tested by erasing'})"
     )

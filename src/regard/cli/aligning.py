@@ -10,8 +10,8 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from regard.alignment import Alignment, Link, pharaoh
+from regard.cli.answers import look_table
 from regard.cli.given import rows_given
-from regard.cli.prediction import look_table
 from regard.errors import SettingsError
 from regard.predictor import Linking, Predictor, links, maps
 from regard.text import Pair, Parallel, open_output

@@ -67,8 +67,7 @@ def predictor_given(
 ) -> Predictor:
     """The model, reading files laid out as the options say, or else as in training."""
     predictor = Predictor.load(folder, device)
-    order = columns_given(columns, tags_column)
-    return predictor if order is None else predictor.with_columns(order)
+    return predictor.with_text(columns=columns_given(columns, tags_column))
 
 
 def linking_given(
@@ -84,11 +83,14 @@ def other_given(folder: Path | None, device: str) -> Predictor | None:
     return None if folder is None else Predictor.load(folder, device)
 
 
-def source_columns(order: str | None, *, has_tags: bool) -> Columns:
-    """Where sources, and tags if the task has them, stand in a file without targets."""
+def sources_given(
+    predictor: Predictor, file: str, columns: str | None, tags_column: int | None
+) -> Iterator[Pair | None]:
+    """The sources of a file, with their tags if the task has them, None for a blank line."""
+    order = columns if columns is not None or tags_column is None else f"1,2,{tags_column}"
     if order is None:
-        return Columns(0, None, 1 if has_tags else None)
-    return replace(Columns.parse(order), target=None, allows_more=True)
+        return read_rows(file, Columns(0, None, 1 if predictor.has_tags else None))
+    return read_rows(file, replace(Columns.parse(order), target=None, allows_more=True))
 
 
 def rows_given(predictor: Predictor, data: str | Parallel | None) -> Iterator[list[Pair | None]]:

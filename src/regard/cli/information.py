@@ -47,14 +47,24 @@ def described(saved: Saved, folder: Path) -> dict[str, object]:
 
 def _scores(log: str, folder: Path) -> dict[str, object] | None:
     try:
-        rows = [cast(dict[str, object], json.loads(line)) for line in log.splitlines()]
-    except ValueError as error:
+        rows = [_object(json.loads(line, parse_constant=_refused)) for line in log.splitlines()]
+        final = [_object(row["dev"]) for row in rows if "dev" in row]
+    except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{folder}/training.jsonl: is damaged: {error}.") from None
-    final = [row["dev"] for row in rows if "dev" in row]
     if final:
-        return cast(dict[str, object], final[-1])
+        return final[-1]
     best = [row for row in rows if row.get("is_best")]
     return best[-1] if best else None
+
+
+def _refused(name: str) -> object:
+    raise ValueError(f"{name} is no number")
+
+
+def _object(found: object) -> dict[str, object]:
+    if not isinstance(found, dict):
+        raise ValueError("a line holds no object")
+    return cast(dict[str, object], found)
 
 
 def _shown(value: object) -> str:

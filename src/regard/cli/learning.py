@@ -1,6 +1,7 @@
 """Carries out `regard learn`."""
 
 import json
+import math
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -67,17 +68,40 @@ def _show(console: Console, figure: Figure, ramp: str) -> None:
         return
     rows = figure.numbers[None] if figure.numbers.ndim == 1 else figure.numbers
     width = console.width - max((len(label) for label in figure.rows), default=0) - 6
-    for start, stop in _slices(figure, rows, width):
+    slices = list(_slices(figure, rows, width))
+    if (
+        figure.kind == "weights"
+        and figure.rows
+        and len(slices) > 1
+        and 2 * len(figure.columns) <= width
+    ):
+        _show_map(console, figure, ramp)
+        return
+    for start, stop in slices:
         shown = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        shown.add_column("", no_wrap=True)
+        shown.add_column("", overflow="fold")
         for label in figure.columns[start:stop]:
-            shown.add_column(label, justify="right", no_wrap=True)
+            shown.add_column(label, justify="right", overflow="fold")
         for place, numbers in enumerate(rows):
             cells = [_cell(number, figure, ramp) for number in numbers[start:stop]]
             shown.add_row(figure.rows[place] if figure.rows else "", *cells)
         console.print()
         console.print(f"  {figure.caption}", style="italic", markup=False)
         console.print(Padding(shown, (0, 0, 0, 2)))
+
+
+def _show_map(console: Console, figure: Figure, ramp: str) -> None:
+    """Weights as cells, where as numbers they would not stand beside each other."""
+    wide = max(len(label) for label in figure.rows)
+    console.print(f"\n  {figure.caption}", style="italic", markup=False)
+    console.print(f"  {'':{wide}}  columns: {'  '.join(figure.columns)}", markup=False)
+    for label, numbers in zip(figure.rows, figure.numbers, strict=True):
+        cells = "".join(2 * _mark(float(number), ramp) for number in numbers)
+        console.print(f"  {label:<{wide}} |{cells}|", markup=False)
+
+
+def _mark(share: float, ramp: str) -> str:
+    return ramp[min(len(ramp) - 1, round(share * (len(ramp) - 1)))]
 
 
 def _slices(figure: Figure, rows: np.ndarray, width: int) -> Iterator[tuple[int, int]]:
@@ -97,11 +121,13 @@ def _cell(number: float, figure: Figure, ramp: str) -> str:
     text = _number(float(number))
     if figure.kind == "numbers":
         return text
-    return f"{text} {ramp[min(len(ramp) - 1, round(float(number) * (len(ramp) - 1)))]}"
+    return f"{text} {_mark(float(number), ramp)}"
 
 
 def _number(number: float) -> str:
     """A number as one reads it: whole numbers without a point, small ones with an exponent."""
+    if math.isnan(number):
+        return "none"
     if number == round(number) and abs(number) < 1e15:
         return f"{number:z,.0f}"
     return f"{number:z.3f}" if abs(number) >= 5e-4 else f"{number:.0e}"

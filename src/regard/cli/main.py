@@ -12,19 +12,9 @@ import sys
 
 import typer
 
-from regard.cli.commands import (
-    align,
-    check,
-    demo,
-    evaluate,
-    info,
-    inspect,
-    learn,
-    predict,
-    score,
-    serve,
-    show,
-)
+from regard.cli.commands import align, demo, info, learn, score, serve, show
+from regard.cli.judge import check, compare, evaluate, inspect
+from regard.cli.predict import predict
 from regard.cli.train import train
 from regard.cli.words import say
 from regard.errors import RegardError, SettingsError, StoppedError
@@ -47,6 +37,7 @@ for command, example in (
     (show, "regard show model through --svg through.svg"),
     (align, "regard align model pairs.tsv --format pharaoh"),
     (evaluate, "regard evaluate model test.tsv --errors"),
+    (compare, "regard compare model other test.tsv"),
     (inspect, "regard inspect model test.tsv --html report.html"),
     (score, "regard score model pairs.tsv"),
     (info, "regard info model"),

@@ -39,6 +39,22 @@ Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", help="Write here; .gz compresses.", show_default=False),
 ]
+Unseen = Annotated[
+    Literal["copy", "unknown", "error"] | None,
+    typer.Option(help="Unseen symbols in this run; as the model says without.",
+                 show_default=False),
+]  # fmt: skip
+Longest = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Most symbols of a source in this run; as the model says without.",
+        show_default=False,
+    ),
+]  # fmt: skip
+Refused = Annotated[
+    Literal["empty", "stop"],
+    typer.Option(help="A line that cannot be predicted: answer nothing and a reason, or stop."),
+]
 Device = Annotated[str, typer.Option(help="cpu, cuda, ...")]
 Method = Annotated[
     Literal["weights", "erasure", "substitution"],

@@ -1,148 +1,113 @@
 """Carries out `regard predict`."""
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from rich.progress import TextColumn
 
-from regard.alignment import Alignment
-from regard.cli.given import source_columns
+from regard.cli.answers import BLANK, Answer, LineForm, Unpredicted, look_line
 from regard.cli.words import bar, say
-from regard.predictor import CHUNK, Prediction, Predictor
-from regard.text import Pair, open_output, read_rows
-
-Format = Literal["text", "tsv", "jsonl"]
+from regard.predictor import CHUNK, Predictor
+from regard.text import Pair, open_output
 
 
 def carry_out(
-    folder: Path,
-    file: str,
-    *,
-    output: Path | None,
-    beam: int,
-    n_best: int,
-    scores: bool,
-    alignments: Path | None,
-    output_format: Format,
-    columns: str | None,
-    tags_column: int | None,
-    device: str,
-) -> None:
-    """Predict a file line by line, in constant memory."""
-    predictor = Predictor.load(folder, device)
-    order = columns if columns is not None or tags_column is None else f"1,2,{tags_column}"
-    layout = source_columns(order, has_tags=predictor.has_tags)
-    rows = read_rows(file, layout)
-    unseen: set[str] = set()
-    touched = cut = 0
+    predictor: Predictor, rows: Iterator[Pair | None], form: LineForm, *,
+    output: Path | None, alignments: Path | None, beam: int, stops: bool,
+) -> bool:  # fmt: skip
+    """Predict a file line by line, in constant memory; tell whether any source was predicted.
+
+    Args:
+        predictor: The model.
+        rows: A source a line, None for a blank one.
+        form: What a line of output holds.
+        output: Where the lines go; standard output if None.
+        alignments: Where the alignments go, if anywhere.
+        beam: How many hypotheses are kept side by side.
+        stops: Whether a source that cannot be predicted ends the run.
+    """
+    tally = _Tally()
     with ExitStack() as stack:
         out = stack.enter_context(open_output(output or "-"))
         looks = None if alignments is None else stack.enter_context(open_output(alignments))
         shown = stack.enter_context(bar(TextColumn("{task.completed:,} lines")))
         task = shown.add_task("predicting", total=None)
-        tests = alignments is not None
-        for prediction in _predictions(predictor, rows, beam, n_best, is_tested=tests):
-            line = line_of(prediction, output_format, scores=scores, n_best=n_best)
-            out.write(line.encode() + b"\n")
+        asked = _Asked(predictor, beam, form.n_best, looks is not None, stops)
+        for answer in asked.answers(rows):
+            out.write(form.line(answer).encode() + b"\n")
             if looks is not None:
-                look = json.dumps(_look(prediction), ensure_ascii=False)
-                looks.write(look.encode() + b"\n")
-            if prediction is not None:
-                unseen |= {one.symbol for one in prediction.unseen}
-                touched += bool(prediction.unseen)
-                cut += not prediction.is_complete
+                looks.write(look_line(answer).encode() + b"\n")
+            tally.count(answer, is_rewritten=form.is_rewritten(answer))
             shown.advance(task)
-    _note(unseen, touched, cut)
+    tally.note()
+    return tally.predicted > 0 or tally.refused == 0
 
 
-def _note(unseen: set[str], touched: int, cut: int) -> None:
-    if unseen:
-        names = ", ".join(repr(symbol) for symbol in sorted(unseen)[:10])
-        say(f"note: training never saw some symbols of {touched} of the sources: {names}.")
-    if cut:
-        say(f"note: the length limit ended {cut} of the predictions.")
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of a model for every line."""
+
+    predictor: Predictor
+    beam: int
+    n_best: int
+    is_tested: bool
+    stops: bool
+
+    def answers(self, rows: Iterator[Pair | None]) -> Iterator[Answer]:
+        """An answer a line, in order."""
+        while chunk := list(islice(rows, CHUNK)):
+            answers = [self._refused(row) for row in chunk]
+            written = self.predictor.stream(
+                (row for row, answer in zip(chunk, answers, strict=True)
+                 if row is not None and answer is None),
+                beam_size=self.beam, n_best=self.n_best, is_tested=self.is_tested,
+            )  # fmt: skip
+            yield from (next(written) if answer is None else answer for answer in answers)
+
+    def _refused(self, row: Pair | None) -> Unpredicted | None:
+        if row is None:
+            return BLANK
+        reason = None if self.stops else self.predictor.reader.refusal(row)
+        return None if reason is None else Unpredicted(row.source, reason, row.line)
 
 
-def line_of(
-    prediction: Prediction | None, output_format: Format, *, scores: bool, n_best: int
-) -> str:
-    """One line for one prediction; None stands for a blank line."""
-    if output_format == "jsonl":
-        return json.dumps(_table(prediction, n_best), ensure_ascii=False)
-    if prediction is None:
-        return ""
-    cells = [prediction.source] if output_format == "tsv" else []
-    for candidate in prediction.candidates:
-        cells.append(candidate.text)
-        if scores:
-            cells.append(f"{candidate.log_prob:.6f}")
-    return "\t".join(cells)
+@dataclass
+class _Tally:
+    """What there is to say at the end."""
 
+    unseen: set[str] = field(default_factory=set[str])
+    predicted: int = 0
+    touched: int = 0
+    cut: int = 0
+    rewritten: int = 0
+    refused: int = 0
+    first: Unpredicted = BLANK
 
-def _predictions(
-    predictor: Predictor, rows: Iterator[Pair | None], beam: int, n_best: int, *, is_tested: bool
-) -> Iterator[Prediction | None]:
-    while chunk := list(islice(rows, CHUNK)):
-        written = predictor.stream(
-            (row for row in chunk if row is not None), beam_size=beam, n_best=n_best,
-            is_tested=is_tested,
-        )  # fmt: skip
-        yield from (None if row is None else next(written) for row in chunk)
+    def count(self, answer: Answer, *, is_rewritten: bool) -> None:
+        """Take note of an answer."""
+        if isinstance(answer, Unpredicted):
+            self.first = answer if self.refused == 0 else self.first
+            self.refused += not answer.is_blank
+            return
+        self.predicted += 1
+        self.unseen |= {one.symbol for one in answer.unseen}
+        self.touched += bool(answer.unseen)
+        self.cut += not answer.is_complete
+        self.rewritten += is_rewritten
 
-
-def _table(prediction: Prediction | None, n_best: int) -> dict[str, object]:
-    if prediction is None:
-        return {"source": "", "target": "", "log_prob": None, "reason": "blank", "unseen": []}
-    table: dict[str, object] = {
-        "source": prediction.source,
-        "target": prediction.text,
-        "log_prob": prediction.log_prob,
-        "unseen": [
-            {"symbol": one.symbol, "start": one.start, "end": one.end} for one in prediction.unseen
-        ],
-    }
-    if not prediction.is_complete:
-        table["is_complete"] = False
-    if n_best > 1:
-        table["candidates"] = [
-            {"target": candidate.text, "log_prob": candidate.log_prob}
-            for candidate in prediction.candidates
-        ]
-    return table
-
-
-def look_table(alignment: Alignment) -> dict[str, object]:
-    """An alignment's symbols, roles and weights."""
-    return {
-        "source": [label.text or label.shown for label in alignment.source],
-        "target": [label.text or label.shown for label in alignment.target],
-        "weights": [[round(float(weight), 7) for weight in row] for row in alignment.weights],
-        "source_roles": [label.role for label in alignment.source],
-        "target_roles": [label.role for label in alignment.target],
-        **_trust_table(alignment),
-    }
-
-
-def _trust_table(alignment: Alignment) -> dict[str, object]:
-    """How each row was used, and what erasing its strongest position costs, in nats."""
-    trust = alignment.trust
-    if trust is None:
-        return {}
-    strongest = alignment.weights.argmax(1)
-    effects = [float(row[top]) for row, top in zip(trust.effects, strongest, strict=True)]
-    return {
-        "labels": alignment.row_labels(),
-        "effects": [round(effect, 4) for effect in effects],
-        "summary": alignment.summary(),
-    }
-
-
-def _look(prediction: Prediction | None) -> dict[str, object]:
-    if prediction is None or prediction.alignment is None:
-        reason = "blank" if prediction is None else "this model never looks back"
-        return {"source": [], "target": [], "weights": [], "reason": reason}
-    return look_table(prediction.alignment)
+    def note(self) -> None:
+        """Say it."""
+        if self.unseen:
+            names = ", ".join(repr(symbol) for symbol in sorted(self.unseen)[:10])
+            say(f"note: training never saw some symbols of {self.touched} of the sources: {names}.")
+        if self.cut:
+            say(f"note: the length limit ended {self.cut} of the predictions.")
+        if self.rewritten:
+            say(f"note: {self.rewritten} of the predictions held line ends or tabs, written as "
+                "blanks; --format jsonl keeps them.")  # fmt: skip
+        if self.refused:
+            say(f"note: {self.refused} of the lines were answered with nothing; the first is line "
+                f"{self.first.line}: {self.first.reason}.")  # fmt: skip

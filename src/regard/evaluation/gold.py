@@ -17,8 +17,9 @@ from regard.alignment import Link
 from regard.errors import DataError, SettingsError
 from regard.text import read_lines
 
-_LINK = re.compile(r"([0-9]+)([-p?])([0-9]+)")
-_NAACL = re.compile(r"([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.]+)?")
+_LINK = re.compile(r"([0-9]{1,9})([-p?])([0-9]{1,9})")
+_NAACL = re.compile(r"([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.]+)?")
+_MOST_SENTENCES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,9 @@ def _by_line(line: str, layout: LinkLayout, path: str | Path, number: int) -> Go
     for word in line.split():
         found = _LINK.fullmatch(word)
         if found is None:
-            raise DataError(f"expected links such as 0-0 or 0p0, found {word!r}.", path, number)
+            raise DataError(
+                f"expected links such as 0-0 or 0p0, found {word[:60]!r}.", path, number
+            )
         link = _placed(layout, found[1], found[3], path, number)
         possible.add(link)
         if found[2] == "-":
@@ -116,18 +119,21 @@ def _by_link(lines: Iterable[str], layout: LinkLayout, path: str | Path) -> list
     for number, line in _full(lines):
         parts = _NAACL.fullmatch(line)
         if parts is None:
-            raise DataError(f"expected a link such as 1 1 1 S, found {line!r}.", path, number)
+            raise DataError(f"expected a link such as 1 1 1 S, found {line[:60]!r}.", path, number)
         sentence, source, target, kind = parts.groups()
-        if int(sentence) < 1:
-            raise DataError("sentences count from 1, found 0.", path, number)
+        if not 1 <= int(sentence) <= _MOST_SENTENCES:
+            raise DataError(
+                f"sentences count from 1 to {_MOST_SENTENCES:,}, found {sentence}.", path, number
+            )
         sure, possible = found.setdefault(int(sentence), (set(), set()))
         link = _placed(layout, source, target, path, number)
         possible.add(link)
         if kind != "P":
             sure.add(link)
-    empty: tuple[set[Link], set[Link]] = (set(), set())
-    each = (found.get(sentence, empty) for sentence in range(1, max(found, default=0) + 1))
-    return [Gold(frozenset(sure), frozenset(possible)) for sure, possible in each]
+    golds = {sentence: Gold(frozenset(sure), frozenset(possible))
+             for sentence, (sure, possible) in found.items()}  # fmt: skip
+    none = Gold(frozenset(), frozenset())
+    return [golds.get(sentence, none) for sentence in range(1, max(golds, default=0) + 1)]
 
 
 def _full(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

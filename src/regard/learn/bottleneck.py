@@ -40,7 +40,8 @@ def _moved(looking: Predictor, last: Predictor, sources: Sequence[str]) -> Part:
         f"{told(100 * vector, 1)} % of its length: that is all that the first model can know of it. "
         f"At the step that writes this letter, the other model's context moves by "
         f"{told(100 * steps[0], 1)} %; at the steps that write other letters by "
-        f"{told(100 * steps[1:LENGTH].mean(), 1)} % on average.",
+        f"{told(100 * steps[1:LENGTH].mean(), 1)} % on average, most of it at the next few, for a state "
+        "knows what was read before it.",
     ), (
         scalar("last_state_moves", "movement of the last state, as a share of its length", vector),
         row("contexts_move", "movement of the context at each step", steps,

@@ -100,7 +100,7 @@ def _cosine() -> Part:
         "What changes if the score is the cosine of the angle?",
         f"Answer. Lengths no longer count. A query ten times as long makes the dot product's largest "
         f"weight {told(weights[1].max())} instead of {told(weights[0].max())}; under the cosine it stays "
-        f"{told(weights[2].max())}. So a decoder can no longer say by the length of its query how sure "
+        f"{told(weights[3].max())}. So a decoder can no longer say by the length of its query how sure "
         f"it is; a factor says it instead: with 10, the largest is {told(weights[4].max())}.",
         "Try: which factor gives the cosine the entropy of the dot product?",
     ), (
@@ -177,12 +177,13 @@ def _reversal(listen: Listener | None) -> Part:
     return Part("6. A heat map over all steps", (
         f"A model turns round {LENGTH} letters. What will its map look like, and what if its encoder "
         "reads from left to right alone?",
-        f"Answer. To write the last letter first, it must look at the end: the weights lie on the "
+        f"Answer. To write the last letter first, it must look at the end: the weights lie along the "
         f"anti-diagonal. Reading both ways, {told(100 * offsets[0, 2], 0)} % of the rows have their largest "
         f"weight on the letter that is written, and {told(100 * (offsets[0, 1] + offsets[0, 3]), 0)} % one "
         f"place beside it. Reading forwards, {told(100 * offsets[1, 2], 0)} % are in place and "
-        f"{told(100 * offsets[1, 3], 0)} % are one place later: a state that has read past a letter knows "
-        "it too, so a map can be one off and the model none the worse.",
+        f"{told(100 * offsets[1, 3], 0)} % are one place later, for a state that has read past a letter "
+        f"knows it too. Of {_TRIED} new strings the first model turns {_right(both, tried)} round rightly, "
+        f"the second {_right(forwards, tried)}: a map may be one off and its model right.",
         f"Try: strings of one letter. Where does it look when all of '{'a' * LENGTH}' is the same?",
     ), (
         _map("map", "the map of a model that reads both ways", both, example),
@@ -197,6 +198,11 @@ def _map(name: str, caption: str, model: Predictor, source: str) -> Figure:
     columns = tuple(f"{place} {label.shown}" for place, label in enumerate(alignment.source, 1))
     rows = tuple(f"{place} {label.shown}" for place, label in enumerate(alignment.target, 1))
     return table(name, caption, torch.from_numpy(alignment.weights), rows, columns, "weights")
+
+
+def _right(model: Predictor, sources: list[str]) -> int:
+    written = model.predict(sources)
+    return sum(one.text == source[::-1] for one, source in zip(written, sources, strict=True))
 
 
 def _offsets(model: Predictor, sources: list[str]) -> Tensor:

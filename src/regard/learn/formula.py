@@ -45,15 +45,16 @@ def _four_scores() -> Part:
     labels = ("not scaled", "size 4", "size 512")
     return Part("Four large scores", (
         f"Vectors of 512 numbers easily have dot products such as these. As they are, one weight is "
-        f"{told(rows[0].max())}, and of the gradient a share of {told(left[0])} is left; divided by the "
-        f"square root of 512 the largest is {told(rows[2].max())}, and {told(left[2])} is left. At a "
-        "size of 4 such scores hardly occur, and the divisor is only 2.",
+        f"{told(rows[0].max())}; divided by the square root of 512 the largest is {told(rows[2].max())}. "
+        f"How far weights can still move is told by one less the sum of their squares: {told(left[0])} "
+        f"against {told(left[2])}, where even weights would have 0.75. At a size of 4 such scores hardly "
+        "occur, and the divisor is only 2.",
     ), (
         row("scores", "the scores", scores, columns),
         table("weights", "the weights", rows, labels, columns, "weights"),
-        row("gradient_left", "1 - sum of squared weights: zero where nothing can be learnt", left,
+        row("gradient_left", "1 - sum of squared weights: zero where nothing moves", left,
             labels),
-    ), Bench(((1.0,),), tuple((score,) for score in LARGE_SCORES), scale=512**-0.5))  # fmt: skip
+    ), Bench(((1.0,),), tuple((score,) for score in LARGE_SCORES), temperature=512**0.5))  # fmt: skip
 
 
 def _growth() -> Part:
@@ -61,7 +62,8 @@ def _growth() -> Part:
     columns = tuple(f"size {size}" for size in SIZES)
     labels = (
         "variance of a dot product", "variance when scaled", "median largest weight",
-        "median largest weight when scaled", "gradient left", "gradient left when scaled",
+        "median largest weight when scaled", "1 - sum of squared weights",
+        "1 - sum of squared weights when scaled",
     )  # fmt: skip
     return Part("What grows with the size", (
         f"Draw {_DRAWN:,} queries and {_KEYS} keys for each, all numbers from a normal distribution of "

@@ -5,6 +5,7 @@ JSON holds under the figure's name: one and the same record, so that all three
 show the same numbers.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +16,7 @@ from torch import Tensor
 from regard.errors import ShapeError
 from regard.learn.bench import Bench
 
-_DIGITS = 9
+_DIGITS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class Figure:
 
     def to_json(self) -> object:
         """The numbers as (nested) lists."""
-        return self.numbers.astype(np.float64).round(_DIGITS).tolist()
+        return _plain(self.numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +143,14 @@ def vector(numbers: Tensor) -> str:
     """A vector within a sentence."""
     shown = (told(number).rstrip("0").rstrip(".") for number in numbers)
     return "(" + ", ".join(shown) + ")"
+
+
+def _plain(numbers: np.ndarray | np.floating) -> object:
+    """Nested lists, to so many significant digits; what is no number is null."""
+    if isinstance(numbers, np.ndarray) and numbers.ndim:
+        return [_plain(part) for part in numbers]
+    number = float(numbers)
+    return float(f"{number:.{_DIGITS}g}") if math.isfinite(number) else None
 
 
 def _float(number: float | Tensor) -> float:

@@ -64,14 +64,14 @@ def _nothing(query: Tensor, keys: Tensor) -> Part:
     finite = exact([float(row.isfinite().sum()) for row in (filled, large, ours)])
     labels = ("filled with minus infinity", "filled with -1e9", "regard")
     return Part("Nothing to look at", (
-        "A row may have nothing open at all. Filled with minus infinity, the softmax divides zero by "
-        f"zero: {int(finite[0])} of its {len(keys)} weights are numbers. Filled with a large negative "
+        "A row may have nothing open at all. Filled with minus infinity, the softmax has nothing to "
+        f"divide by: {int(finite[0])} of its {len(keys)} weights are numbers. Filled with a large negative "
         f"number, all scores are equal, and the row looks evenly ({told(large[0], 2)} each) at what it "
         "may not see. Here such a row has weights of zero, a context of zero and gradients of zero.",
     ), (
         row("numbers", "how many of the weights are numbers", finite, labels),
-        row("total", "how much weight lies on hidden positions",
-            exact([0.0, float(large.sum()), float(ours.sum())]), labels),
+        row("total", "how much weight lies on hidden positions; none where weights are no numbers",
+            exact([float(filled.sum()), float(large.sum()), float(ours.sum())]), labels),
     ))  # fmt: skip
 
 

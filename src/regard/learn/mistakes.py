@@ -161,16 +161,16 @@ def _read_again(model: Seq2Seq) -> None:
 MISTAKES = (
     Mistake("no mistake", "For comparison: the mask before the softmax, over the source.",
             lambda _: None),
-    Mistake("softmax over the target", "Training goes well and the diagonal is neat; what the model "
-            "writes by itself is wrong, for a step alone has a target of length one, where each weight "
-            "is one.", _normalize(over_the_target)),
-    Mistake("padding zeroed after the softmax", "In a padded batch all is well. Alone, where there is no "
-            "padding to take a share, the contexts are larger than the model has ever seen.",
-            _normalize(zeroed_afterwards)),
-    Mistake("no mask", "The same: the model has learnt with padding, and misses it.",
-            _normalize(without_mask)),
-    Mistake("context from the last state", "A map is drawn, and it may be handsome, but nothing that is "
-            "written depends on it; the model is as good as one without attention.", _look_away),
+    Mistake("softmax over the target", "Training goes well. What the model writes by itself is wrong, for "
+            "a step alone has a target of length one, where each weight is one.",
+            _normalize(over_the_target)),
+    Mistake("padding zeroed after the softmax", "Where a batch is padded nothing seems wrong. A string "
+            "alone has no padding to take a share, so its contexts are larger than most that the model "
+            "has learnt from.", _normalize(zeroed_afterwards)),
+    Mistake("no mask", "The same: most strings were padded when the model learnt, and now the padding is "
+            "missing.", _normalize(without_mask)),
+    Mistake("context from the last state", "A map is drawn, and nothing that is written depends on it: "
+            "every step sees one and the same vector.", _look_away),
     Mistake("source read again at each step", "Nothing is wrong but the time: the states are the same "
             "each time, unless dropout is on, and then the map changes under the decoder's eyes.",
             _read_again),

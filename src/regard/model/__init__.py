@@ -2,13 +2,12 @@
 
 from regard.model.build import Vocabularies, build, joined
 from regard.model.checkpoint import (
-    FORMAT,
     Saved,
     load_model,
+    previous_of,
     recover,
     restored,
     save_model,
-    tensors_checksum,
     update_model,
 )
 from regard.model.config import (
@@ -17,10 +16,13 @@ from regard.model.config import (
     ModelSettings,
     SideSettings,
     TextSettings,
+    UnseenPolicy,
 )
 from regard.model.seq2seq import Seq2Seq
+from regard.model.verified import DAMAGE, FORMAT, first_line, own_file, tensors_checksum
 
 __all__ = [
+    "DAMAGE",
     "FORMAT",
     "DecoderSettings",
     "EncoderSettings",
@@ -29,10 +31,14 @@ __all__ = [
     "Seq2Seq",
     "SideSettings",
     "TextSettings",
+    "UnseenPolicy",
     "Vocabularies",
     "build",
+    "first_line",
     "joined",
     "load_model",
+    "own_file",
+    "previous_of",
     "recover",
     "restored",
     "save_model",

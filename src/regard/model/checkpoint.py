@@ -10,18 +10,13 @@ A file is written under another name, flushed, and renamed; a folder likewise.
 So a crash leaves the old one or the new one. Nothing in it is ever executed.
 """
 
-import hashlib
 import json
 import shutil
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
@@ -30,13 +25,22 @@ from regard.files import aside_of, clear_stale, write_file
 from regard.model.build import Vocabularies, build
 from regard.model.config import ModelSettings
 from regard.model.seq2seq import Seq2Seq
-from regard.settings import read_toml, to_toml
-from regard.text import Vocabulary
+from regard.model.verified import (
+    FORMAT,
+    PARAMETERS,
+    TABLES,
+    checksum,
+    first_line,
+    read_tables,
+    read_vocabularies,
+    readable_settings,
+    require_described,
+    tensors_checksum,
+    text_of,
+    verified_tensors,
+)
+from regard.settings import to_toml
 from regard.version import VERSION
-
-FORMAT = 2
-PARAMETERS = "parameters.safetensors"
-TABLES = ("model.toml", "source.json", "target.json", "tags.json")
 
 
 @dataclass(frozen=True)
@@ -88,11 +92,11 @@ def save_model(
         if fill is not None:
             fill(aside)
         if folder.exists():
-            previous = _previous(folder)
+            previous = previous_of(folder)
             shutil.rmtree(previous, ignore_errors=True)
             folder.rename(previous)
             aside.rename(folder)
-            shutil.rmtree(previous)
+            shutil.rmtree(previous, ignore_errors=True)
         else:
             aside.rename(folder)
     except OSError as error:
@@ -121,18 +125,25 @@ def _require_described(saved: Saved) -> None:
 
 
 def update_model(folder: Path, saved: Saved) -> None:
-    """Replace what training changes: the parameters, the log, the card."""
+    """Replace what training changes: the parameters, the log, the card.
+
+    Raises:
+        CheckpointError: They cannot be written; each file is the old one or the new one.
+    """
     tensors = {name: tensor.detach().cpu().contiguous()
                for name, tensor in saved.model.state_dict().items()}  # fmt: skip
-    checksums = {name: _checksum((folder / name).read_bytes())
-                 for name in TABLES if (folder / name).exists()}  # fmt: skip
-    checksums["tensors"] = tensors_checksum(tensors)
-    write_file(folder / "training.jsonl", saved.log.encode())
-    write_file(folder / "card.md", saved.card.encode())
-    write_file(
-        folder / PARAMETERS,
-        save_tensors(tensors, {"checksums": json.dumps(checksums, sort_keys=True)}),
-    )
+    try:
+        checksums = {name: checksum((folder / name).read_bytes())
+                     for name in TABLES if (folder / name).exists()}  # fmt: skip
+        checksums["tensors"] = tensors_checksum(tensors)
+        write_file(folder / "training.jsonl", saved.log.encode())
+        write_file(folder / "card.md", saved.card.encode())
+        write_file(
+            folder / PARAMETERS,
+            save_tensors(tensors, {"checksums": json.dumps(checksums, sort_keys=True)}),
+        )
+    except OSError as error:
+        raise CheckpointError(f"{folder}: cannot be written: {error.strerror}.") from None
 
 
 def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
@@ -146,31 +157,23 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
         CheckpointError: It is no model folder, is damaged, or of a newer format.
     """
     folder = Path(folder)
-    recover(folder)
-    if not (folder / "model.toml").is_file():
-        what = "no such folder" if not folder.exists() else "no model folder: it has no model.toml"
-        raise CheckpointError(f"{folder}: {what}.")
     try:
-        table = _readable_format(folder)
-        tensors = _verified_tensors(folder)
-        training = cast(Mapping[str, object], table.pop("training", {}))
-        settings = ModelSettings.of(table)
-        vocabularies = Vocabularies(
-            *(
-                Vocabulary.from_json((folder / name).read_text("utf-8"))
-                for name in ("source.json", "target.json", "tags.json")
-                if name != "tags.json" or (folder / name).exists()
-            )
-        )
+        recover(folder)
+        tables = read_tables(folder)
+        if "model.toml" not in tables:
+            is_there = folder.exists()
+            what = "no model folder: it has no model.toml" if is_there else "no such folder"
+            raise CheckpointError(f"{folder}: {what}.")
+        settings, training = readable_settings(folder, tables["model.toml"])
+        tensors = verified_tensors(folder, tables)
+        vocabularies = read_vocabularies(tables)
+        require_described(settings, vocabularies, tensors)
         model = restored(settings, vocabularies, tensors)
-        log, card = (
-            (folder / name).read_text("utf-8") if (folder / name).exists() else ""
-            for name in ("training.jsonl", "card.md")
-        )
-    except CheckpointError:
-        raise
-    except (RegardError, OSError, UnicodeDecodeError, RuntimeError) as error:
-        raise CheckpointError(f"{folder}: cannot be read: {error}") from None
+        log, card = text_of(folder, "training.jsonl"), text_of(folder, "card.md")
+    except (RegardError, OSError, ValueError, RuntimeError, MemoryError) as error:
+        if isinstance(error, CheckpointError) and str(folder) in str(error):
+            raise
+        raise CheckpointError(f"{folder}: cannot be read: {first_line(error)}.") from None
     return Saved(settings, vocabularies, model.to(device).eval(), training, log, card)
 
 
@@ -190,11 +193,12 @@ def restored(
 
 def recover(folder: Path) -> None:
     """Put a model back that a crash caught between two renames."""
-    if not folder.exists() and _previous(folder).exists():
-        _previous(folder).rename(folder)
+    if not folder.exists() and previous_of(folder).exists():
+        previous_of(folder).rename(folder)
 
 
-def _previous(folder: Path) -> Path:
+def previous_of(folder: Path) -> Path:
+    """Where a model stands while another takes its name."""
     return folder.with_name(f".{folder.name}.previous")
 
 
@@ -215,52 +219,3 @@ def _tables(saved: Saved) -> dict[str, str]:
     if saved.vocabularies.tags is not None:
         files["tags.json"] = saved.vocabularies.tags.to_json()
     return files
-
-
-def _readable_format(folder: Path) -> dict[str, object]:
-    table = read_toml(folder / "model.toml")
-    number, writer = table.pop("format", None), table.pop("regard", "?")
-    if not isinstance(number, int):
-        raise CheckpointError(f"{folder}/model.toml: expected a format number, found {number!r}.")
-    if number > FORMAT:
-        raise CheckpointError(
-            f"{folder}: has format {number}, this regard {VERSION} reads up to {FORMAT}: "
-            f"regard {writer} or newer is needed."
-        )
-    return table
-
-
-def _verified_tensors(folder: Path) -> dict[str, Tensor]:
-    path = folder / PARAMETERS
-    if not path.is_file():
-        raise CheckpointError(f"{folder}: {PARAMETERS} is missing.")
-    try:
-        with safe_open(path, "pt") as file:
-            metadata = dict(file.metadata() or {})
-        checksums: dict[str, str] = json.loads(metadata.get("checksums", "{}"))
-        tensors = load_tensors(path.read_bytes())
-    except (SafetensorError, struct.error, ValueError) as error:
-        raise CheckpointError(f"{path}: is damaged: {error}.") from None
-    if checksums.pop("tensors", None) != tensors_checksum(tensors):
-        raise CheckpointError(f"{path}: is damaged: its checksum does not fit.")
-    for name in TABLES:
-        found = _checksum((folder / name).read_bytes()) if (folder / name).exists() else None
-        if found != checksums.get(name):
-            raise CheckpointError(
-                f"{folder / name}: is not the file that this model was saved with."
-            )
-    return tensors
-
-
-def _checksum(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def tensors_checksum(tensors: Mapping[str, Tensor]) -> str:
-    """A checksum of tensors with their names, kinds and shapes."""
-    digest = hashlib.sha256()
-    for name in sorted(tensors):
-        tensor = tensors[name]
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        digest.update(tensor.contiguous().flatten().view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()

@@ -144,6 +144,6 @@ class ModelSettings(Settings):
     text: TextSettings = TextSettings()
     encoder: EncoderSettings = EncoderSettings()
     decoder: DecoderSettings = DecoderSettings()
-    length_ratio: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 2.0
+    length_ratio: Annotated[float, Field(gt=0, le=1e6)] = 2.0
     members: Few = 1
     guided: Literal[True] | None = None

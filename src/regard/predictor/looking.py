@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from regard.alignment import Label
@@ -11,7 +12,7 @@ from regard.encoder import Encoding
 from regard.errors import SettingsError
 from regard.model import Saved
 from regard.predictor.prediction import Change, LookedUp
-from regard.text import START, Source
+from regard.text import END, START, Source
 
 _SHOWN = 5
 
@@ -49,16 +50,24 @@ def looked_up(
         weights, context, logits = _rewritten(saved, encoding, read, before, change)
     chances = logits[0].softmax(-1)
     best, tokens = chances.topk(min(_SHOWN, len(chances)))
-    known, segmenter = saved.vocabularies.target, saved.settings.text.target.segmenter()
 
     def shown(ids: Sequence[int]) -> list[str]:
-        return [segmenter.shown(symbol) for symbol in known.decode(ids)]
+        return [written_name(saved, token) for token in ids]
 
     return LookedUp(
-        labels, (True,) * scores.shape[-1], scores[0].cpu().numpy(), weights[0].cpu().numpy(),
+        labels, tuple(encoding.mask[0].tolist()), scores[0].cpu().numpy(), weights[0].cpu().numpy(),
         context[0].cpu().numpy(), shown([target[-1]])[0],
         tuple(zip(shown(tokens.tolist()), best.tolist(), strict=True)), chances.cpu().numpy(),
     )  # fmt: skip
+
+
+def written_name(saved: Saved, token: int) -> str:
+    """A target symbol as pictures show it."""
+    if token == END:
+        return Label("", 0, 0, "end").shown
+    return saved.settings.text.target.segmenter().shown(
+        saved.vocabularies.target.decode([token])[0]
+    )
 
 
 def _rewritten(
@@ -74,25 +83,47 @@ def _rewritten(
     return heads.mean(2)[:, 0], context[:, 0], logits[:, 0]
 
 
-def changed(weights: Tensor, change: Change) -> Tensor:
+def changed(
+    weights: Float[Tensor, "*rows heads source"], change: Change
+) -> Float[Tensor, "*rows heads source"]:
     """Weights as a change has them; what is left to share out keeps its ratios.
 
+    What is said of a position is meant of the mean of the heads, which is what is
+    shown: each head gives or takes in proportion to what it has. Moves are made one
+    after the other, so a later one takes its part of an earlier one.
+
     Example:
-        >>> changed(torch.tensor([0.5, 0.25, 0.25]), Change(moved={0: 0.8}))
-        tensor([0.8000, 0.1000, 0.1000])
-        >>> changed(torch.tensor([0.5, 0.25, 0.25]), Change(erased=(0,)))
-        tensor([0.0000, 0.5000, 0.5000])
+        >>> changed(torch.tensor([[0.5, 0.25, 0.25]]), Change(moved={0: 0.8}))
+        tensor([[0.8000, 0.1000, 0.1000]])
+        >>> changed(torch.tensor([[0.5, 0.25, 0.25]]), Change(erased=(0,)))
+        tensor([[0.0000, 0.5000, 0.5000]])
     """
-    moved = {place: share for place, share in change.moved.items() if place not in change.erased}
-    rest = weights.clone()
-    rest[..., [*change.erased, *moved]] = 0
-    given = sum(moved.values())
-    total = rest.sum(-1, keepdim=True)
-    rest = torch.where(total > 0, rest * (1 - min(given, 1.0)) / total.clamp(min=1e-12), 0)
-    for place, share in moved.items():
-        rest[..., place] = share
-    total = rest.sum(-1, keepdim=True)
-    return torch.where(total > 0, rest / total.clamp(min=1e-12), 0)
+    opened = torch.ones(weights.shape[-1], dtype=torch.bool, device=weights.device)
+    opened[list(change.erased)] = False
+    weights = _shared_out(weights * opened, 1.0)
+    for place, share in change.moved.items():
+        if place in change.erased:
+            continue
+        own = weights[..., place]
+        mean = own.mean(-1, keepdim=True)
+        more = own + (1 - own) * (share - mean) / (1 - mean).clamp(min=1e-12)
+        less = own * share / mean.clamp(min=1e-12)
+        target = torch.where(share >= mean, more, less)
+        rest = weights.clone()
+        rest[..., place] = 0
+        # A head that had nothing elsewhere shares out evenly what it gives.
+        elsewhere = opened.clone()
+        elsewhere[place] = False
+        rest = torch.where(rest.sum(-1, keepdim=True) > 0, rest, elsewhere.to(rest.dtype))
+        weights = _shared_out(rest, (1 - target).unsqueeze(-1))
+        weights[..., place] = target
+    return weights
+
+
+def _shared_out(weights: Tensor, total: Tensor | float) -> Tensor:
+    """The same ratios with another sum; nothing where there is nothing."""
+    sums = weights.sum(-1, keepdim=True)
+    return torch.where(sums > 0, weights * total / sums.clamp(min=1e-12), 0)
 
 
 def _require_places(change: Change, positions: int) -> None:

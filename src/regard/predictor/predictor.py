@@ -12,14 +12,14 @@ from regard.alignment import Alignment
 from regard.errors import SettingsError
 from regard.evaluation import RESAMPLES, Evaluation, Scored, TextMeasures, evaluate
 from regard.inspection import Check, Inspection, InspectionSettings
-from regard.model import ModelSettings, Saved, load_model, save_model
+from regard.model import ModelSettings, Saved, UnseenPolicy, load_model, save_model
 from regard.precision import device_of
 from regard.predictor.inspecting import Inspector
 from regard.predictor.looking import looked_up
 from regard.predictor.prediction import Change, LookedUp, Prediction
 from regard.predictor.probing import checks_of
 from regard.predictor.reader import Given, Pairs, Reader, pair_given, pairs_given, replace_tags
-from regard.predictor.scoring import scored_of, with_alternatives
+from regard.predictor.scoring import scored_by, with_alternatives
 from regard.predictor.searcher import CHUNK, Searcher
 from regard.predictor.writer import Writer, source_labels
 from regard.search import Hypothesis
@@ -79,10 +79,24 @@ class Predictor:
         """What the model is made of."""
         return self.saved.settings
 
-    def with_columns(self, order: str) -> "Predictor":
-        """The same, reading files in which source, target and tags stand elsewhere."""
-        settings = self.settings.with_values({"text.columns": order})
-        return Predictor(replace(self.saved, settings=settings))
+    def with_text(
+        self, *, columns: str | None = None, unseen: UnseenPolicy | None = None,
+        longest: int | None = None,
+    ) -> "Predictor":  # fmt: skip
+        """The same, reading strings and files in another way; what is None stays.
+
+        Args:
+            columns: Where source, target and tags stand in a file.
+            unseen: What becomes of a symbol that training never saw.
+            longest: Most symbols that a source or a given target may have.
+
+        Raises:
+            SettingsError: There is no such order, policy or length.
+        """
+        given = {"text.columns": columns, "text.unseen": unseen, "text.longest": longest}
+        changes = {name: value for name, value in given.items() if value is not None}
+        settings = self.settings.with_values(changes)
+        return Predictor(replace(self.saved, settings=settings)) if changes else self
 
     @property
     def has_tags(self) -> bool:
@@ -189,21 +203,20 @@ class Predictor:
         """
         read = self.pairs(pairs, with_others=True)
         asked = with_alternatives(read) if alternatives else read
-        found = (
-            self.writer.text(one, hypotheses[0])
-            for one, hypotheses in self.searcher.found(asked, beam_size, 1)
-        )
-        scored: list[Scored] = []
-        for pair, text in zip(asked, found, strict=True):
-            scored.append(scored_of(pair, text, self.reader.target))
-            if listen is not None:
-                listen(len(scored), len(asked))
+        scored = self.scored(asked, beam_size, listen)
         side, is_any = self.settings.text.target, alternatives or any(pair.others for pair in read)
         signature = (
             f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | normalize "
             f"{side.normalize} | pairs {len(asked)}{' | any alternative' if is_any else ''}"
         )
         return evaluate(scored, signature, resamples=resamples, text_measures=text_measures)
+
+    def scored(
+        self, pairs: Sequence[Pair], beam_size: int,
+        listen: Callable[[int, int], None] | None = None,
+    ) -> list[Scored]:  # fmt: skip
+        """What is written for each source, beside what is right; see `scored_by`."""
+        return scored_by(self.searcher, pairs, beam_size, listen)
 
     def inspect(
         self, pairs: Pairs, *, is_forced: bool = False, beam_size: int = 1,

@@ -103,6 +103,28 @@ class Reader:
             )
         return asked
 
+    def refusal(self, pair: Pair) -> str | None:
+        """Why a source cannot be predicted, in a few words; None if it can.
+
+        Tags where there should be none are a matter of the whole file, which
+        `read` refuses.
+        """
+        texts, longest = self.source.texts(pair.source), self.settings.text.longest
+        if not texts:
+            return "blank"
+        if len(texts) > longest:
+            return f"longer than {longest} symbols"
+        if self.vocabularies.tags is not None and not pair.tags:
+            return "no tags"
+        if self.settings.text.unseen == "error":
+            for symbol in self.source.split(pair.source):
+                if symbol.text not in self.vocabularies.source:
+                    shown = self.source.shown(symbol.text)
+                    return f"unseen symbol {shown!r} at place {symbol.start}"
+            if UNKNOWN in self._tag_tokens(pair):
+                return "an unseen tag"
+        return None
+
     def target_tokens(self, pair: Pair) -> list[int]:
         """The ids of a target.
 

@@ -1,9 +1,10 @@
 """Pairs and predictions as what is scored."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from regard.evaluation import Scored
+from regard.predictor.searcher import Searcher
 from regard.text import Pair, Segmenter
 
 
@@ -31,3 +32,24 @@ def scored_of(pair: Pair, text: str, segmenter: Segmenter) -> Scored:
     references = (pair.target, *pair.others)
     targets = tuple(tuple(segmenter.texts(reference)) for reference in references)
     return Scored(text, tuple(segmenter.texts(text)), references, targets)
+
+
+def scored_by(
+    searcher: Searcher, pairs: Sequence[Pair], beam_size: int,
+    listen: Callable[[int, int], None] | None = None,
+) -> list[Scored]:  # fmt: skip
+    """What a model writes for each source, beside what is right.
+
+    Args:
+        searcher: Finds it.
+        pairs: The pairs, in their order.
+        beam_size: Hypotheses side by side.
+        listen: Is told how many are done, and of how many.
+    """
+    found: list[Scored] = []
+    for pair, (asked, hypotheses) in zip(pairs, searcher.found(pairs, beam_size, 1), strict=True):
+        text = searcher.writer.text(asked, hypotheses[0])
+        found.append(scored_of(pair, text, searcher.reader.target))
+        if listen is not None:
+            listen(len(found), len(pairs))
+    return found

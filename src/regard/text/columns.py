@@ -46,7 +46,8 @@ class Columns:
         if "=" in text:
             return cls(names=_named(text))
         words = [word.strip() for word in text.replace("\t", ",").split(",")]
-        if all(word.isdecimal() and int(word) > 0 for word in words) and len(words) in (2, 3):
+        are_places = all(word.isdecimal() and len(word) < 10 and int(word) > 0 for word in words)
+        if are_places and len(words) in (2, 3):
             places = [int(word) - 1 for word in words]
         elif all(word in (*NAMES, "-") for word in words) and {"source", "target"} <= set(words):
             places = [words.index(name) for name in NAMES if name in words]

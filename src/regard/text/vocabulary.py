@@ -6,6 +6,7 @@ because rare symbols are replaced by it now and then (see `text.batch`).
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,9 @@ from regard.errors import VocabularyError
 
 PADDING, START, END, UNKNOWN = range(4)
 SPECIAL = ("<padding>", "<start>", "<end>", "<unknown>")
+
+_HALF = re.compile("[\ud800-\udfff]")
+_MOST = 2**63
 
 
 @dataclass(frozen=True)
@@ -92,9 +96,15 @@ class Vocabulary:
         try:
             table = json.loads(text)
             special = tuple(table["special"])
-            pairs = [(str(symbol), int(count)) for symbol, count in table["symbols"]]
-        except (ValueError, KeyError, TypeError) as error:
+            pairs = [(symbol, count) for symbol, count in table["symbols"]]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise VocabularyError(f"this is no vocabulary: {error}.") from None
         if special != SPECIAL:
-            raise VocabularyError(f"special symbols are {special}: expected {SPECIAL}.")
+            raise VocabularyError(f"this is no vocabulary: its special symbols are not {SPECIAL}.")
+        for symbol, count in pairs:
+            is_symbol = isinstance(symbol, str) and not _HALF.search(symbol)
+            if not is_symbol or not isinstance(count, int) or not 0 <= count < _MOST:
+                raise VocabularyError(
+                    f"this is no vocabulary: expected a symbol and its count, found {symbol!r:.60}."
+                )
         return cls(tuple(symbol for symbol, _ in pairs), tuple(count for _, count in pairs))

@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
+from pydantic import TypeAdapter
+from safetensors import safe_open
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from regard.errors import CheckpointError
 from regard.files import write_file
-from regard.model import tensors_checksum
+from regard.model import DAMAGE, first_line, own_file, tensors_checksum
 
 NAME = Path("latest") / "state.safetensors"
 
@@ -56,6 +57,9 @@ class Position:
     cpu_seconds: float = 0.0
     log: list[str] = field(default_factory=list[str])
     is_finished: bool = False
+
+
+_POSITION = TypeAdapter(Position)
 
 
 @dataclass(frozen=True)
@@ -102,19 +106,19 @@ def load_latest(folder: Path) -> Latest:
     Raises:
         CheckpointError: There is none, or it is damaged.
     """
-    path = folder / NAME
-    if not path.is_file():
-        raise CheckpointError(f"{path}: no such file: there is no training to resume.")
+    path = own_file(folder, str(NAME))
+    if path is None:
+        raise CheckpointError(f"{folder / NAME}: no such file: there is no training to resume.")
     try:
         with safe_open(path, "pt") as file:
             metadata = dict(file.metadata() or {})
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         if metadata.pop("checksum") != _checksum(tensors, metadata):
             raise CheckpointError(f"{path}: is damaged: its checksum does not fit.")
-        position = Position(**json.loads(metadata["position"]))
+        position = _POSITION.validate_python(json.loads(metadata["position"]))
         return Latest(position, tensors, metadata["fingerprint"])
-    except (SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise CheckpointError(f"{path}: is damaged: {error}.") from None
+    except (*DAMAGE, OSError) as error:
+        raise CheckpointError(f"{path}: is damaged: {first_line(error)}.") from None
 
 
 def _checksum(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:

@@ -10,12 +10,14 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from regard.errors import SettingsError, StoppedError
+from regard.errors import CheckpointError, SettingsError, StoppedError
 from regard.evaluation import Evaluation
 from regard.model import (
+    DAMAGE,
     Saved,
     Seq2Seq,
     build,
+    first_line,
     joined,
     load_model,
     restored,
@@ -23,9 +25,9 @@ from regard.model import (
     update_model,
 )
 from regard.predictor import Predictor
-from regard.training.beginning import refuse_taken, settings_of
 from regard.training.card import model_card
 from regard.training.config import RunSettings
+from regard.training.folder import refuse_taken, resumed_settings
 from regard.training.latest import Latest, Position, load_latest, save_latest
 from regard.training.prepare import Chosen, Prepared, prepare
 from regard.training.sources import Data, Reading, Split, pairs_from, split
@@ -88,7 +90,7 @@ def train(
         raise SettingsError("members is set by training: ask for training.seeds instead.")
     folder = None if output is None else Path(output)
     if resume:
-        settings = settings_of(folder, settings)
+        settings = resumed_settings(folder, settings)
     elif folder is not None:
         refuse_taken(folder, overwrite)
     columns = settings.text.layout()
@@ -146,9 +148,15 @@ class _Run:
 
     def resume(self, folder: Path, latest: Latest) -> None:
         """Go on from a saved state, in the folder that holds it."""
+        if latest.position.member >= self.count:
+            raise CheckpointError(f"{folder}: has a model {latest.position.member + 1} in training, "
+                                  f"where there are {self.count}: begin anew.")  # fmt: skip
         self.trained = [latest.part(f"trained-{index}") for index in range(latest.position.member)]
-        self.now = self._member(latest.position)
-        self.now.trainer.resume(latest)
+        try:
+            self.now = self._member(latest.position)
+            self.now.trainer.resume(latest)
+        except DAMAGE as error:
+            raise CheckpointError(f"{folder}: cannot be resumed: {first_line(error)}.") from None
         self.saved_members = load_model(folder).settings.members
 
     def go(self, wish: Wish, listen: Listener | None) -> None:
@@ -222,7 +230,7 @@ class _Run:
         torch.manual_seed(own.seed)
         model = build(settings.model_settings(), prepared.vocabularies)
         predictor = Predictor(Saved(settings.model_settings(), prepared.vocabularies, model))
-        identity = f"{prepared.data} {settings.without_store().to_toml()}"
+        identity = f"{prepared.data} {self.parts.judge()} {settings.without_store().to_toml()}"
         trainer = Trainer(
             model, prepared.maker, settings=own, position=position,
             evaluate=lambda: predictor.evaluate(self.parts.dev, resamples=0),

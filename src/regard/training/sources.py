@@ -80,6 +80,13 @@ class Split:
     dev: list[Pair]
     limit: int = 0
 
+    def judge(self) -> str:
+        """A checksum of what training is judged by."""
+        digest = hashlib.sha256()
+        for pair in self.dev:
+            digest.update(repr((pair.source, pair.target, pair.tags, pair.others)).encode())
+        return digest.hexdigest()
+
     def doubts(self) -> str:
         """What is doubtful about the data, in one line; empty if nothing is."""
         return doubts(self.train.again(), self.dev)

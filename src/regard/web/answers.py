@@ -12,7 +12,7 @@ from regard.errors import SettingsError
 from regard.learn import Figure, Lesson, Part
 from regard.learn.bench import Bench, Looked
 from regard.model import ModelSettings
-from regard.predictor import Candidate, Change, Prediction, Predictor
+from regard.predictor import Candidate, Change, Prediction, Predictor, written_name
 from regard.text import Pair
 
 Table = dict[str, object]
@@ -62,7 +62,6 @@ def step_table(model: Predictor, pair: Pair, step: int, change: Change | None) -
     after = before if change is None else model.look_up(pair, step, change)
     best = [set(np.argsort(-one.chances, kind="stable")[:_MOST_SHOWN]) for one in (before, after)]
     order = sorted(best[0] | best[1], key=lambda token: -float(before.chances[token]))
-    known, side = model.saved.vocabularies.target, model.settings.text.target.segmenter()
     return {
         "step": step, "written": before.written,
         "source": [_shown(label.shown, label.direction) for label in before.source],
@@ -71,7 +70,7 @@ def step_table(model: Predictor, pair: Pair, step: int, change: Change | None) -
         "changed_weights": _numbers(after.weights), "changed_context": _numbers(after.context),
         "moved": float(np.linalg.norm(after.context - before.context)),
         "symbols": [
-            {"symbol": side.shown(known.decode([int(token)])[0]),
+            {"symbol": written_name(model.saved, int(token)),
              "before": float(before.chances[token]), "after": float(after.chances[token])}
             for token in order
         ],

@@ -5,9 +5,7 @@ under `error`: 404 no such model or page, 413 too large, 422 not understood,
 503 too much to do, 504 too late.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from fastapi import FastAPI, Request
@@ -25,10 +23,16 @@ from regard.web import answers, asked
 from regard.web.config import WebSettings
 from regard.web.desk import BusyError, Desk, LateError
 from regard.web.shield import App, Shield
+from regard.web.worker import Worker
 
 _KINDS = {
     "css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml",
 }  # fmt: skip
+_PLAIN = {
+    "There was an error parsing the body": "the body is no JSON in UTF-8.",
+    "Not Found": "there is no such address.",
+    "Method Not Allowed": "this address takes another method.",
+}
 _STATUS: dict[type[Exception], int] = {BusyError: 503, LateError: 504, KeyError: 404}
 
 
@@ -44,16 +48,16 @@ def make_app(
     """
     desk = Desk(settings)
     app = FastAPI(
-        title="regard", version=VERSION, docs_url=None, redoc_url=None, lifespan=_lifespan(desk),
+        title="regard", version=VERSION, docs_url=None, redoc_url=None,
         description="Predict, and see where the decoder looked.",
     )  # fmt: skip
     _answer_errors(app)
     _add_pages(app)
-    _add_lessons(app, desk)
     shelf = _Shelf(models, settings)
-    _add_status(app, desk, shelf)
     _add_predictions(app, desk, shelf)
     _add_looks(app, desk, shelf)
+    _add_status(app, desk, shelf)
+    _add_lessons(app, desk, Worker("regard-lessons"))
     return Shield(app, settings.body, None if hosts is None else tuple(hosts))
 
 
@@ -84,8 +88,19 @@ class _Shelf:
                 )
         model.check(pairs)
 
+    def check_maps(self, model: Predictor, pairs: Sequence[Pair], n_best: int) -> None:
+        """Refuse more weights than an answer may hold."""
+        ratio = model.settings.length_ratio
+        cells = n_best * sum(len(pair.source) ** 2 * ratio for pair in pairs)
+        if cells > self.settings.cells:
+            raise SettingsError(
+                f"alignments of about {cells:,.0f} weights: expected {self.settings.cells:,} at most; "
+                "ask for fewer strings or candidates at once."
+            )
+
 
 def _add_status(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
+    @app.head("/health", include_in_schema=False)
     @app.get("/health", summary="Whether the server is well")
     async def health() -> answers.Table:
         return {"status": "ok", "version": VERSION, "models": list(shelf.models),
@@ -93,7 +108,7 @@ def _add_status(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
 
     @app.get("/models", summary="The models")
     async def models() -> list[answers.Table]:
-        return [answers.model_table(*item) for item in shelf.models.items()]
+        return await desk.do(lambda: [answers.model_table(*item) for item in shelf.models.items()])
 
 
 def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
@@ -102,10 +117,12 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         name, model = shelf.model(request.model)
         pairs = [asked.pair_of(one) for one in request.sources]
         shelf.check(model, pairs, max(request.beam_size, request.n_best))
-        found = await desk.predict(model, pairs, request.beam_size, request.n_best)
-        return {"model": name, "predictions": [
-            answers.prediction_table(one, has_alignments=request.alignments) for one in found
-        ]}  # fmt: skip
+        if request.alignments:
+            shelf.check_maps(model, pairs, request.n_best)
+        return {"model": name, "predictions": await desk.predict(
+            model, pairs, request.beam_size, request.n_best,
+            lambda one: answers.prediction_table(one, has_alignments=request.alignments),
+        )}  # fmt: skip
 
     @app.post("/align", summary="Where the decoder looks while it writes given targets")
     async def align(request: asked.Pairs) -> answers.Table:
@@ -146,8 +163,14 @@ def _add_looks(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         return await desk.do(lambda: answers.step_table(model, pair, request.step, change))
 
 
-def _add_lessons(app: FastAPI, desk: Desk) -> None:
+def _add_lessons(app: FastAPI, desk: Desk, worker: Worker) -> None:
     kept: dict[str, answers.Table] = {}
+
+    def computed(topic: str) -> answers.Table:
+        # On one thread, so each is computed once however many ask, and none beside another.
+        if topic not in kept:
+            kept[topic] = answers.lesson_table(lesson_on(topic))
+        return kept[topic]
 
     @app.post("/look", summary="One look at given keys, every stage of it")
     async def look(request: asked.Look) -> object:
@@ -162,10 +185,7 @@ def _add_lessons(app: FastAPI, desk: Desk) -> None:
     async def lesson(topic: str) -> object:
         if topic not in TOPICS:
             raise HTTPException(404, f"no topic {topic!r}: expected {_listed(TOPICS)}.")
-        if topic not in kept:
-            # Some topics train small models: a thread of their own, so that nobody waits for it.
-            kept[topic] = await asyncio.to_thread(lambda: answers.lesson_table(lesson_on(topic)))
-        return kept[topic]
+        return kept[topic] if topic in kept else await worker.do(lambda: computed(topic))
 
 
 def _add_pages(app: FastAPI) -> None:
@@ -180,6 +200,7 @@ def _add_pages(app: FastAPI) -> None:
             raise HTTPException(404, f"no page {name!r}.")
         return Response(files[name], media_type=_KINDS[name.rpartition(".")[2]])
 
+    @app.head("/", include_in_schema=False)
     @app.get("/", include_in_schema=False)
     async def index() -> Response:
         return page("index.html")
@@ -202,16 +223,15 @@ def _answer_errors(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        text = "the body is no JSON in UTF-8." if error.status_code == 400 else str(error.detail)
-        return _error(error.status_code, text)
+        return _error(error.status_code, _PLAIN.get(str(error.detail), str(error.detail)))
 
     @app.exception_handler(RegardError)
     async def failed(_: Request, error: Exception) -> JSONResponse:
         return _error(_STATUS.get(type(error), 422), str(error))
 
-    @app.exception_handler(UnicodeError)
-    async def unreadable(_: Request, error: Exception) -> JSONResponse:
-        return _error(422, f"the text is not valid Unicode: {error}.")
+    @app.exception_handler(Exception)
+    async def failed_otherwise(_: Request, error: Exception) -> JSONResponse:
+        return _error(500, f"the server made a mistake: {type(error).__name__}.")
 
 
 def _error(status: int, text: str) -> JSONResponse:
@@ -221,8 +241,11 @@ def _error(status: int, text: str) -> JSONResponse:
 
 def _sentence(error: RequestValidationError) -> str:
     found = error.errors()[0]
-    place = ".".join(str(part) for part in found["loc"] if part != "body")
-    said = str(found["msg"])
+    parts = [str(part) for part in found["loc"]]
+    place = ".".join(
+        part for part in parts if (part != "body" and part.isidentifier()) or part.isdigit()
+    )
+    said = str(found["msg"]).removeprefix("Value error, ")
     return f"{place or 'the body'}: {said[:1].lower()}{said[1:]}."
 
 
@@ -230,7 +253,7 @@ def _change(request: asked.Step) -> Change | None:
     if not request.erased and not request.moved:
         return None
     for place in request.moved:
-        if not place.isdecimal():
+        if not (place.isascii() and place.isdecimal() and len(place) < 8):
             raise SettingsError(f"moved: {place!r} is no source position.")
     return Change(
         tuple(request.erased), {int(place): share for place, share in request.moved.items()}
@@ -239,16 +262,3 @@ def _change(request: asked.Step) -> Change | None:
 
 def _listed(names: Mapping[str, object]) -> str:
     return ", ".join(repr(name) for name in names) or "none, for there is no model"
-
-
-def _lifespan(desk: Desk):
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
-        serving = asyncio.create_task(desk.run())
-        yield
-        serving.cancel()
-        with suppress(asyncio.CancelledError):
-            await serving
-        desk.thread.shutdown()
-
-    return lifespan

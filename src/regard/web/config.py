@@ -19,7 +19,8 @@ class WebSettings(Settings):
         waiting: Most requests that may wait; further ones are turned away (503).
         deadline: After how many seconds a request that waits is given up (504).
         beam: Most hypotheses side by side.
-        gathered: Most strings that are predicted together.
+        gathered: Most hypotheses that are predicted together: strings times beam.
+        cells: Most weights of all alignments that a request may ask for, by estimate.
         farewell: How many seconds requests have to finish when the server is stopped.
     """
 
@@ -29,5 +30,6 @@ class WebSettings(Settings):
     waiting: Count = 512
     deadline: Annotated[float, Field(gt=0)] = 30.0
     beam: Count = 20
-    gathered: Count = 128
+    gathered: Count = 512
+    cells: Count = 2_000_000
     farewell: Count = 20

@@ -1,13 +1,13 @@
 """The desk: what arrives together is predicted together, on one thread.
 
-Requests line up in a queue of limited length. A thread of its own takes them
-from it, all that can share a batch at once, so the event loop stays free and
-torch is never entered twice.
+Requests stand in a line of limited length. All that can share a batch go
+together; a large request goes in slices, so that others get their turn between
+them, and what is given up leaves the line at once.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from regard.errors import RegardError
 from regard.predictor import Prediction, Predictor
 from regard.text import Pair
 from regard.web.config import WebSettings
+from regard.web.worker import Worker
 
 T = TypeVar("T")
 
@@ -36,14 +37,21 @@ class Order:
         pairs: The sources, with their tags.
         beam_size: Hypotheses side by side.
         n_best: How many candidates.
-        done: Where the predictions go.
+        tell: Makes an answer of a prediction.
+        done: Where the answers go.
     """
 
     model: Predictor
     pairs: Sequence[Pair]
     beam_size: int
     n_best: int
-    done: "asyncio.Future[list[Prediction]]" = field(repr=False)
+    tell: Callable[[Prediction], object]
+    done: "asyncio.Future[list[object]]" = field(repr=False)
+
+    @property
+    def width(self) -> int:
+        """How many hypotheses it takes."""
+        return len(self.pairs) * max(self.beam_size, self.n_best)
 
     def may_join(self, other: "Order") -> bool:
         """Whether both can be predicted in one call."""
@@ -73,116 +81,130 @@ class Desk:
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
-        self.queue: asyncio.Queue[Order | Errand] = asyncio.Queue(settings.waiting)
-        self.thread = ThreadPoolExecutor(1, thread_name_prefix="regard-model")
-        self.next: Order | Errand | None = None
+        self.line: deque[Order | Errand] = deque()
+        self.worker = Worker("regard-model")
+        self.serving: asyncio.Task[None] | None = None
 
     @property
     def waiting(self) -> int:
         """How many requests wait."""
-        return self.queue.qsize() + (self.next is not None)
+        return len(self.line)
 
     async def predict(
-        self, model: Predictor, pairs: Sequence[Pair], beam_size: int, n_best: int
-    ) -> list[Prediction]:
+        self, model: Predictor, pairs: Sequence[Pair], beam_size: int, n_best: int,
+        tell: Callable[[Prediction], T],
+    ) -> list[T]:  # fmt: skip
         """Predict, together with what else is asked of the same kind.
 
         Raises:
             BusyError: Too many wait.
             LateError: It would take too long.
         """
-        done = asyncio.get_running_loop().create_future()
-        self._enqueue(Order(model, pairs, beam_size, n_best, done))
-        return await self._awaited(done)
+        loop, found = asyncio.get_running_loop(), list[T]()
+        size = max(1, self.settings.gathered // max(beam_size, n_best))
+        try:
+            async with asyncio.timeout(self.settings.deadline):
+                for start in range(0, len(pairs), size):
+                    done: asyncio.Future[list[T]] = loop.create_future()
+                    part = pairs[start : start + size]
+                    order = Order(model, part, beam_size, n_best, tell, done)  # pyright: ignore[reportArgumentType]
+                    found += await self._awaited(order, done)
+        except TimeoutError:
+            raise self._late() from None
+        return found
 
-    async def do(self, work: Callable[[], object]) -> object:
+    async def do(self, work: Callable[[], T]) -> T:
         """Have anything else done on the thread.
 
         Raises:
             BusyError: Too many wait.
             LateError: It would take too long.
         """
-        done = asyncio.get_running_loop().create_future()
-        self._enqueue(Errand(work, done))
-        return await self._awaited(done)
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        errand = Errand(work, done)  # pyright: ignore[reportArgumentType]
+        try:
+            async with asyncio.timeout(self.settings.deadline):
+                return await self._awaited(errand, done)
+        except TimeoutError:
+            raise self._late() from None
 
-    async def run(self) -> None:
-        """Serve for ever."""
-        loop = asyncio.get_running_loop()
-        while True:
-            first, self.next = self.next or await self.queue.get(), None
-            if first.done.cancelled():
-                continue
+    async def _awaited(self, request: Order | Errand, done: "asyncio.Future[T]") -> T:
+        if len(self.line) >= self.settings.waiting:
+            raise BusyError(
+                f"{self.settings.waiting} requests wait already: try again in a moment."
+            )
+        self.line.append(request)
+        if self.serving is None or self.serving.done():
+            self.serving = asyncio.create_task(self._serve())
+        try:
+            return await done
+        finally:
+            if request in self.line:
+                self.line.remove(request)
+
+    async def _serve(self) -> None:
+        """Until nobody waits any more."""
+        while self.line:
+            first = self.line.popleft()
             if isinstance(first, Errand):
-                await loop.run_in_executor(self.thread, _carry_out, loop, first)
+                await self._carry_out(first)
             else:
-                orders = self._gathered(first)
-                await loop.run_in_executor(self.thread, _predict, loop, orders)
+                await self._predict(self._gathered(first))
 
     def _gathered(self, first: Order) -> list[Order]:
-        """The first and all that wait behind it and may join it."""
-        orders, strings = [first], len(first.pairs)
-        while not self.queue.empty():
-            following = self.queue.get_nowait()
-            if following.done.cancelled():
-                continue
+        """The first and all that stand behind it and may join it."""
+        orders, width = [first], first.width
+        while self.line:
+            following = self.line[0]
             if (
                 not isinstance(following, Order)
                 or not following.may_join(first)
-                or strings + len(following.pairs) > self.settings.gathered
+                or width + following.width > self.settings.gathered
             ):
-                self.next = following
                 break
+            self.line.popleft()
             orders.append(following)
-            strings += len(following.pairs)
+            width += following.width
         return orders
 
-    def _enqueue(self, request: Order | Errand) -> None:
+    async def _predict(self, orders: Sequence[Order]) -> None:
         try:
-            self.queue.put_nowait(request)
-        except asyncio.QueueFull:
-            raise BusyError(
-                f"{self.settings.waiting} requests wait already: try again in a moment."
-            ) from None
-
-    async def _awaited(self, done: "asyncio.Future[T]") -> T:
-        try:
-            return await asyncio.wait_for(done, self.settings.deadline)
-        except TimeoutError:
-            raise LateError(
-                f"no answer within {self.settings.deadline:g} seconds: the server has too much to do."
-            ) from None
-
-
-def _predict(loop: asyncio.AbstractEventLoop, orders: Sequence[Order]) -> None:
-    first, pairs = orders[0], [pair for order in orders for pair in order.pairs]
-    try:
-        found = list(first.model.stream(pairs, beam_size=first.beam_size, n_best=first.n_best))
-    except Exception as error:
-        if len(orders) > 1:
+            found = await self.worker.do(lambda: _predicted(orders))
+        except Exception as error:
+            if len(orders) == 1:
+                _fail(orders[0].done, error)
+                return
             # One of them is at fault: each for itself, so that the others get their answer.
             for order in orders:
-                _predict(loop, [order])
+                await self._predict([order])
             return
-        loop.call_soon_threadsafe(_fail, first.done, error)
-        return
-    for order in orders:
-        own, found = found[: len(order.pairs)], found[len(order.pairs) :]
-        loop.call_soon_threadsafe(_finish, order.done, own)
+        for order, answers in zip(orders, found, strict=True):
+            if not order.done.done():
+                order.done.set_result(answers)
+
+    async def _carry_out(self, errand: Errand) -> None:
+        try:
+            found = await self.worker.do(errand.work)
+        except Exception as error:
+            _fail(errand.done, error)
+            return
+        if not errand.done.done():
+            errand.done.set_result(found)
+
+    def _late(self) -> LateError:
+        return LateError(
+            f"no answer within {self.settings.deadline:g} seconds: the server has too much to do."
+        )
 
 
-def _carry_out(loop: asyncio.AbstractEventLoop, errand: Errand) -> None:
-    try:
-        found = errand.work()
-    except Exception as error:
-        loop.call_soon_threadsafe(_fail, errand.done, error)
-    else:
-        loop.call_soon_threadsafe(_finish, errand.done, found)
-
-
-def _finish(done: "asyncio.Future[T]", found: T) -> None:
-    if not done.done():
-        done.set_result(found)
+def _predicted(orders: Sequence[Order]) -> list[list[object]]:
+    """The answers of each order, from one call."""
+    first = orders[0]
+    stream = first.model.stream(
+        [pair for order in orders for pair in order.pairs],
+        beam_size=first.beam_size, n_best=first.n_best,
+    )  # fmt: skip
+    return [[order.tell(next(stream)) for _ in order.pairs] for order in orders]
 
 
 def _fail(done: "asyncio.Future[T]", error: Exception) -> None:

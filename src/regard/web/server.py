@@ -8,7 +8,7 @@ from regard.predictor import Predictor
 from regard.web.app import make_app
 from regard.web.config import WebSettings
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 
 def serve(models: Mapping[str, Predictor], *, host: str, port: int, settings: WebSettings) -> None:
@@ -20,7 +20,8 @@ def serve(models: Mapping[str, Predictor], *, host: str, port: int, settings: We
         port: At which port.
         settings: The limits.
     """
-    names = (*_LOOPBACK, "[::1]") if host in _LOOPBACK else None
+    is_local = host in _LOCAL or host.startswith("127.")
+    names = (*_LOCAL, host) if is_local else None
     app = make_app(models, settings, hosts=names)
     uvicorn.run(
         app, host=host, port=port, log_level="warning", lifespan="on", access_log=False,

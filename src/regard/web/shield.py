@@ -56,8 +56,12 @@ class Shield:
             return
         headers = _headers(scope)
         host = headers.get(b"host", b"").decode("latin-1")
-        if self.hosts is not None and _PORT.sub("", host) not in self.hosts:
+        if self.hosts is not None and _PORT.sub("", host).lower() not in self.hosts:
             await _refuse(send, 421, f"there is no {host!r} here.")
+            return
+        is_foreign = headers.get(b"sec-fetch-site") == b"cross-site"
+        if is_foreign and headers.get(b"sec-fetch-mode") != b"navigate":
+            await _refuse(send, 403, "this is not for pages of others.")
             return
         too_large = f"the body is too large: at most {self.most:,} bytes."
         length = headers.get(b"content-length", b"0")

@@ -1,90 +1,108 @@
 // A bench: operands that can be changed by hand, and every stage of their look. The server computes.
 
-import {ask, bar, debounced, element, latest, number, paint} from "/page/common.js";
+import {ask, bar, element, number, paint, steady} from "./common.js";
 
-const SCORES = ["dot", "scaled dot", "cosine"];
+const SCORES = {dot: "dot", "scaled dot": "scaled dot", cosine: "cosine"};
 const HIDING = {before: "hidden before the softmax", after: "set to zero after it", not: "not hidden"};
 
 // Makes a bench of operands; `listen` is called with operands and result after every look.
 export function makeBench(given, listen = () => {}) {
-  const bench = structuredClone(given);
-  bench.mask ??= bench.keys.map(() => true);
-  bench.score ??= "dot";
-  bench.hiding ??= "before";
-  bench.temperature ??= 1;
+  const bench = begun(given);
   const trouble = element("p", {class: "trouble", role: "alert"});
-  const operands = element("div"), results = element("div"), controls = element("div", {class: "controls"});
+  const operands = element("div"), results = element("div");
+  const controls = makeControls();
   const node = element("section", {class: "panel", "aria-label": "Bench", "data-part": "bench"},
-    controls, trouble, element("div", {class: "pair"}, operands, results));
-  const look = latest(() => ask("/look", bench), found => {
+    element("div", {class: "controls"}, ...controls.nodes), trouble, element("div", {class: "pair"}, operands, results));
+  const look = steady(() => ask("look", bench), found => {
     trouble.textContent = "";
     show(found);
     listen(bench, found);
   }, message => { trouble.textContent = message; });
-  const soon = debounced(look, 25);
-  rebuild();
+  layOut();
   look();
   return {node, bench, change};
 
-  // Applies a change to the operands and looks again; inputs are made anew unless one is in use.
+  // Applies a change to the operands, brings the inputs in step, and looks again.
   function change(apply) {
     apply(bench);
-    if (!operands.contains(document.activeElement)) rebuild();
-    soon();
+    for (const input of operands.querySelectorAll("input")) {
+      if (input !== document.activeElement) input.refresh();
+    }
+    look();
   }
 
-  function rebuild() {
-    controls.replaceChildren(...choices());
-    operands.replaceChildren(rowsOf("query", bench.query), rowsOf("key", bench.keys, true),
-      ...(bench.values ? [rowsOf("value", bench.values)] : []));
+  // The rows of inputs are made anew only where there are other rows.
+  function layOut() {
+    operands.replaceChildren(rowsOf("query"), rowsOf("keys"), ...(bench.values ? [rowsOf("values")] : []));
+    controls.refresh();
   }
 
-  function choices() {
-    const score = element("select", {onchange: event => change(one => { one.score = event.target.value; })},
-      ...SCORES.map(name => element("option", {selected: name === bench.score}, name)));
-    const hiding = element("select", {onchange: event => change(one => { one.hiding = event.target.value; })},
-      ...Object.entries(HIDING).map(([value, text]) => element("option", {value, selected: value === bench.hiding}, text)));
-    return [
-      element("label", {}, "Score", score),
-      slider("Temperature", "temperature", bench.temperature, -2, 2, value => 10 ** value, Math.log10),
-      slider("Size", "size", bench.size ?? bench.keys[0].length, 0, 9, value => Math.round(2 ** value), Math.log2),
-      element("label", {}, "Closed positions are", hiding),
-      element("button", {type: "button", onclick: () => { change(one => { one.keys = one.keys.map(() => [...one.keys[0]]); }); rebuild(); }}, "Make keys identical"),
-      element("button", {type: "button", onclick: () => { change(one => { one.values = one.values ? null : one.keys.map(row => [...row]); }); rebuild(); }},
-        bench.values ? "Values are the keys" : "Give values of their own"),
-      element("button", {type: "button", onclick: () => { change(one => Object.assign(one, structuredClone(given), {
-        mask: given.mask ? [...given.mask] : given.keys.map(() => true), values: given.values ? structuredClone(given.values) : null,
-        score: given.score ?? "dot", hiding: given.hiding ?? "before", temperature: 1, size: null, scale: given.scale ?? null})); rebuild(); }}, "As it was"),
-    ];
+  function makeControls() {
+    const score = choice("Score", SCORES, "score"), hiding = choice("Closed positions are", HIDING, "hiding");
+    const temperature = slider("Temperature", "temperature", -2, 2, 0.05, value => 10 ** value, Math.log10);
+    const size = slider("Size", "size", 0, 9, 1, value => 2 ** value, Math.log2);
+    const identical = button("Make keys identical", () => change(one => { one.keys = one.keys.map(() => [...one.keys[0]]); }));
+    const values = button("", () => {
+      change(one => { one.values = one.values ? null : one.keys.map(row => [...row]); });
+      layOut();
+    });
+    const again = button("As it was", () => {
+      change(one => Object.assign(one, begun(given)));
+      layOut();
+    });
+    const refresh = () => {
+      for (const one of [score, hiding, temperature, size]) one.refresh();
+      values.textContent = bench.values ? "Values are the keys" : "Give values of their own";
+    };
+    return {nodes: [score.node, temperature.node, size.node, hiding.node, identical, values, again], refresh};
   }
 
-  function slider(label, name, value, low, high, outwards, inwards) {
-    const shown = element("output", {"data-number": name}, number(value, 2));
-    const input = element("input", {type: "range", min: low, max: high, step: name === "size" ? 1 : 0.05, value: inwards(value),
-      oninput: event => {
-        const chosen = outwards(Number(event.target.value));
-        shown.textContent = number(chosen, 2);
-        change(one => { one[name] = chosen; });
+  function choice(label, options, name) {
+    const select = element("select", {onchange: () => change(one => { one[name] = select.value; })},
+      ...Object.entries(options).map(([value, text]) => element("option", {value}, text)));
+    return {node: element("label", {}, label, select), refresh: () => { select.value = bench[name]; }};
+  }
+
+  function slider(label, name, low, high, step, outwards, inwards) {
+    const shown = element("output", {"data-number": name});
+    const tell = () => { shown.textContent = number(bench[name] ?? bench.keys[0].length, 2); };
+    const input = element("input", {type: "range", min: low, max: high, step, oninput: () => {
+      change(one => { one[name] = outwards(Number(input.value)); });
+      tell();
+    }});
+    const refresh = () => {
+      input.value = inwards(bench[name] ?? bench.keys[0].length);
+      tell();
+    };
+    return {node: element("label", {}, element("span", {}, `${label} `, shown), input), refresh};
+  }
+
+  function rowsOf(name) {
+    const one = {query: "query", keys: "key", values: "value"}[name];
+    const lines = bench[name].map((row, at) => element("tr", {},
+      element("th", {scope: "row"}, bench[name].length === 1 ? one : `${one} ${at + 1}`),
+      ...row.map((_, place) => element("td", {}, numberInput(name, one, at, place))),
+      name === "keys" ? element("td", {}, element("label", {class: "inline"}, openInput(at), "open")) : null));
+    return element("div", {class: "scroll"}, element("table", {"data-operand": one}, element("tbody", {}, ...lines)));
+  }
+
+  function numberInput(name, one, at, place) {
+    const input = element("input", {class: "number", type: "number", step: "0.1",
+      "aria-label": `${one} ${at + 1}, number ${place + 1}`, oninput: () => {
+        const typed = Number(input.value);
+        if (input.value !== "" && Number.isFinite(typed)) change(own => { own[name][at][place] = typed; });
       }});
-    return element("label", {}, element("span", {}, `${label} `, shown), input);
+    input.refresh = () => { input.value = String(Number(bench[name][at][place].toFixed(3))); };
+    input.refresh();
+    return input;
   }
 
-  function rowsOf(name, rows, isOpenable = false) {
-    const lines = rows.map((row, at) => element("tr", {},
-      element("th", {scope: "row"}, rows.length === 1 ? name : `${name} ${at + 1}`),
-      ...row.map((value, place) => element("td", {}, element("input", {
-        class: "number", type: "number", step: "0.1", value: String(Number(value.toFixed(3))),
-        "aria-label": `${name} ${at + 1}, number ${place + 1}`,
-        oninput: event => {
-          const typed = Number(event.target.value);
-          if (event.target.value === "" || !Number.isFinite(typed)) return;
-          row[place] = typed;
-          soon();
-        }}))),
-      isOpenable ? element("td", {}, element("label", {class: "inline"}, element("input", {
-        type: "checkbox", checked: bench.mask[at], "aria-label": `${name} ${at + 1} open`,
-        onchange: event => { bench.mask[at] = event.target.checked; soon(); }}), "open")) : null));
-    return element("div", {class: "scroll"}, element("table", {"data-operand": name}, element("tbody", {}, ...lines)));
+  function openInput(at) {
+    const input = element("input", {type: "checkbox", "aria-label": `key ${at + 1} open`,
+      onchange: () => change(one => { one.mask[at] = input.checked; })});
+    input.refresh = () => { input.checked = bench.mask[at]; };
+    input.refresh();
+    return input;
   }
 
   function show(found) {
@@ -111,4 +129,15 @@ export function makeBench(given, listen = () => {}) {
       found.predicted.length ? `. The step should move the context by (${found.predicted.map(part => number(part, 4)).join(", ")}); `
         + `it moves by (${found.moved.map(part => number(part, 4)).join(", ")}).` : "."));
   }
+}
+
+// The operands as they are given, with nothing left open.
+function begun(given) {
+  const open = {values: null, mask: given.keys.map(() => true), score: "dot", scale: null, temperature: 1,
+    hiding: "before", size: null, step: null};
+  return {...open, ...structuredClone(given)};
+}
+
+function button(text, onclick) {
+  return element("button", {type: "button", onclick}, text);
 }

@@ -13,7 +13,7 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-const SHAPES = new Set(["g", "line", "circle", "rect", "polygon", "text", "path", "title"]);
+const SHAPES = new Set(["g", "line", "circle", "rect", "polygon", "text", "path", "title", "defs", "marker"]);
 
 export async function ask(path, body) {
   const options = body === undefined ? {} : {
@@ -25,9 +25,29 @@ export async function ask(path, body) {
   } catch {
     throw new Error("the server does not answer.");
   }
-  const found = await response.json();
+  const found = await response.json().catch(() => ({error: `the server answers ${response.status}.`}));
   if (!response.ok) throw new Error(found.error);
   return found;
+}
+
+// One call at a time, and the newest again when it is done: while something is dragged every answer is
+// shown, as fast as the server gives them.
+export function steady(work, show, fail) {
+  let isBusy = false, isAsked = false;
+  return async function go() {
+    isAsked = true;
+    if (isBusy) return;
+    isBusy = true;
+    while (isAsked) {
+      isAsked = false;
+      try {
+        show(await work());
+      } catch (error) {
+        fail(error.message);
+      }
+    }
+    isBusy = false;
+  };
 }
 
 // Only the last of several overlapping calls is shown: an older answer that comes later is dropped.

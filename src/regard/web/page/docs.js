@@ -1,8 +1,8 @@
 // The service described from its OpenAPI document; each operation can be tried.
 
-import {element} from "/page/common.js";
+import {element} from "./common.js";
 
-const described = await (await fetch("/openapi.json")).json();
+const described = await (await fetch("openapi.json")).json();
 const schemas = described.components?.schemas ?? {};
 const place = document.getElementById("operations");
 for (const [path, operations] of Object.entries(described.paths)) {
@@ -43,7 +43,7 @@ function trial(path, method, schema) {
   const answer = element("pre", {hidden: true, tabindex: "0"});
   const send = element("button", {type: "button", onclick: async () => {
     const options = body ? {method: method.toUpperCase(), headers: {"content-type": "application/json"}, body: body.value} : {};
-    const response = await fetch(topic ? path.replace(/\{.*\}/, encodeURIComponent(topic.value)) : path, options);
+    const response = await fetch(`.${topic ? path.replace(/\{.*\}/, encodeURIComponent(topic.value)) : path}`, options);
     answer.hidden = false;
     answer.textContent = `${response.status}\n${JSON.stringify(await response.json(), null, 2)}`;
   }}, "Try it");

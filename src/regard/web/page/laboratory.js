@@ -1,7 +1,7 @@
 // The laboratory: query, keys and values as points of a plane that can be dragged.
 
-import {element, number} from "/page/common.js";
-import {makeBench} from "/page/bench.js";
+import {element, number} from "./common.js";
+import {makeBench} from "./bench.js";
 
 const REACH = 2.4;
 const NEAR = 0.1;
@@ -42,6 +42,9 @@ export function openLaboratory(place) {
       handle("query", 0, query, "query"),
     ];
     plane.replaceChildren(
+      element("defs", {}, ...["predicted", "real"].map(kind => element("marker", {id: `head-${kind}`, class: kind,
+        viewBox: "0 0 6 6", refX: "5", refY: "3", markerWidth: "5", markerHeight: "5", orient: "auto"},
+      element("path", {d: "M0 0L6 3L0 6Z"})))),
       line("axis", [-REACH, 0], [REACH, 0]), line("axis", [0, -REACH], [0, REACH]),
       element("polygon", {class: "hull", points: hull(values).map(([x, y]) => `${x},${-y}`).join(" ")}),
       ...current.keys.map(row => line("vector", [0, 0], row)), line("vector", [0, 0], query),
@@ -58,7 +61,7 @@ export function openLaboratory(place) {
     const label = {query: "query", step: "small step of the query"}[kind] ?? `${kind} ${at + 1}`;
     return element("g", {class: `handle ${kind}`, tabindex: "0", role: "button", "data-name": `${kind} ${at}`,
       "aria-label": `${label} at ${number(x, 1)}, ${number(y, 1)}; arrow keys move it`,
-      onpointerdown: event => drag(event, kind, at), onkeydown: event => nudge(event, kind, at, [x, y])},
+      onpointerdown: event => drag(event, kind, at), onkeydown: event => nudge(event, kind, at)},
     element("circle", {class: "dot", cx: x, cy: -y, r: radius}),
     element("text", {x: x + radius + 0.04, y: -y + 0.05}, name));
   }
@@ -71,11 +74,19 @@ export function openLaboratory(place) {
     plane.onpointerup = plane.onpointercancel = () => { plane.onpointermove = null; };
   }
 
-  function nudge(event, kind, at, [x, y]) {
+  function nudge(event, kind, at) {
     const step = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[event.key];
     if (!step) return;
     event.preventDefault();
+    const [x, y] = placeOf(kind, at);
     move(kind, at, [x + NEAR * step[0], y + NEAR * step[1]]);
+  }
+
+  // Where it is now, which may be ahead of what is drawn.
+  function placeOf(kind, at) {
+    const {query, keys, values, step} = made.bench;
+    if (kind === "step") return [query[0][0] + step[0], query[0][1] + step[1]];
+    return {query, key: keys, value: values}[kind][at];
   }
 
   function move(kind, at, [x, y]) {
@@ -93,7 +104,8 @@ export function openLaboratory(place) {
 }
 
 function line(kind, [x1, y1], [x2, y2]) {
-  return element("line", {class: kind, x1, y1: -y1, x2, y2: -y2});
+  const head = kind === "predicted" || kind === "real" ? `url(#head-${kind})` : null;
+  return element("line", {class: kind, x1, y1: -y1, x2, y2: -y2, "marker-end": head});
 }
 
 function add(one, other) {

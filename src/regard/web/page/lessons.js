@@ -1,22 +1,22 @@
 // The lessons: the same words and numbers as on the command line, with a bench where there is a look.
 
-import {ask, element, latest, number, paint} from "/page/common.js";
-import {makeBench} from "/page/bench.js";
+import {ask, element, latest, number, paint} from "./common.js";
+import {makeBench} from "./bench.js";
 
 export async function openLessons(place) {
-  const topics = await ask("/lessons");
+  const topics = await ask("lessons");
   const body = element("article", {"aria-live": "polite"});
   const buttons = Object.entries(topics).map(([name, says]) => element("button", {
     type: "button", title: says, "data-topic": name, "aria-pressed": "false", onclick: () => choose(name)}, name));
   place.append(element("div", {class: "topics", role: "group", "aria-label": "Topics"}, ...buttons), body);
-  const load = latest(topic => ask(`/lessons/${topic}`), show, message => {
+  const load = latest(topic => ask(`lessons/${topic}`), show, message => {
     body.replaceChildren(element("p", {class: "trouble", role: "alert"}, message));
   });
   choose(Object.keys(topics)[0]);
 
   function choose(name) {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.topic === name));
-    body.replaceChildren(element("p", {class: "quiet"}, `${topics[name]}: being computed. Some topics train small models first, for half a minute.`));
+    body.replaceChildren(element("p", {class: "quiet"}, `${topics[name]}: being computed. Some topics train small models first, which takes up to a minute or two.`));
     load(name);
   }
 

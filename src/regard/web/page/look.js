@@ -1,16 +1,16 @@
 // Type, and see where the decoder looked: one view a model.
 
-import {ask, debounced, element, latest, number} from "/page/common.js";
-import {drawMap} from "/page/map.js";
-import {openStep} from "/page/step.js";
+import {ask, debounced, element, latest, number} from "./common.js";
+import {drawMap} from "./map.js";
+import {openStep} from "./step.js";
 
 const field = name => document.getElementById(name);
 const views = field("views");
 const N_BEST = 5;
-let models = [];
+let models = [], isChosen = false;
 
 export async function openLook() {
-  models = await ask("/models");
+  models = await ask("models");
   for (const model of models) {
     field("model").append(element("option", {}, model.name));
     field("beside").append(element("option", {}, model.name));
@@ -20,7 +20,14 @@ export async function openLook() {
   field("beside-label").hidden = models.length < 2;
   field("ask").addEventListener("submit", event => event.preventDefault());
   const typed = debounced(asked, 120);
-  for (const name of ["source", "tags", "target"]) field(name).addEventListener("input", typed);
+  field("source").addEventListener("input", () => {
+    // What was chosen from the list belongs to the source that it was chosen for.
+    if (isChosen) field("target").value = "";
+    isChosen = false;
+    typed();
+  });
+  field("target").addEventListener("input", () => { isChosen = false; typed(); });
+  field("tags").addEventListener("input", typed);
   for (const name of ["model", "beside", "beam"]) field(name).addEventListener("change", asked);
   document.addEventListener("repaint", asked);
   asked();
@@ -31,47 +38,39 @@ function asked() {
   const names = [field("model").value, field("beside").value].filter(name => name);
   const chosen = names.map(name => models.find(model => model.name === name));
   field("tags-label").hidden = !chosen.some(model => model.has_tags);
-  if (field("source").value === "") {
-    views.replaceChildren(element("p", {class: "quiet"}, "Type something to be read."));
-    field("trouble").textContent = "";
-    field("stepper").hidden = true;
-    return;
-  }
-  fill(chosen);
+  fill(field("source").value === "" ? [] : chosen);
 }
 
 const fill = latest(
-  chosen => Promise.all(chosen.map(found)),
+  chosen => Promise.all(chosen.map(model => found(model).catch(error => ({model, error})))),
   answers => {
-    field("trouble").textContent = "";
+    const failed = answers.filter(answer => answer.error);
+    field("trouble").textContent = failed.map(answer => `${answer.model.name}: ${answer.error.message}`).join(" ");
     field("stepper").hidden = true;
-    views.replaceChildren(...answers.map(view));
+    const shown = answers.filter(answer => !answer.error).map(view);
+    views.replaceChildren(...(answers.length ? shown : [element("p", {class: "quiet"}, "Type something to be read.")]));
   },
-  message => {
-    field("trouble").textContent = message;
-    views.replaceChildren();
-    field("stepper").hidden = true;
-  },
+  message => { field("trouble").textContent = message; },
 );
 
-// What one model makes of what was typed: the n best, and the tested map of the best or the given.
+// What one model makes of what was typed: its own output or the given one with the tested map, and the n best.
 async function found(model) {
   const source = field("source").value, target = field("target").value || null;
   const tags = model.has_tags ? field("tags").value : null;
   const beam_size = Number(field("beam").value);
-  const given = tags === null ? source : {source, tags};
-  const predicted = await ask("/predict", {
-    sources: [given], model: model.name, beam_size, n_best: N_BEST,
-  });
-  const prediction = predicted.predictions[0];
+  const sources = [tags === null ? source : {source, tags}];
+  const predict = options => ask("predict", {sources, model: model.name, ...options});
+  const [own, best] = await Promise.all([predict({beam_size}), predict({beam_size, n_best: N_BEST})]);
+  const prediction = own.predictions[0];
+  // A greedy output is found again by itself; that of a beam is forced.
   const written = target ?? (beam_size > 1 ? prediction.target : null);
-  const tested = model.looks_back
-    ? await ask("/inspect", {source, tags, target: written, beam_size: 1, model: model.name})
+  const tested = model.looks_back && (target ?? prediction.target)
+    ? await ask("inspect", {source, tags, target: written, model: model.name})
     : null;
-  return {model, tags, prediction, tested};
+  return {model, tags, prediction, best: best.predictions[0], tested, isForced: target !== null};
 }
 
-function view({model, tags, prediction, tested}) {
+function view({model, tags, prediction, best, tested, isForced}) {
   const shown = element("article", {class: "view", "aria-label": `model ${model.name}`});
   const target = tested ? tested.target : prediction.target;
   const log = tested ? tested.log_prob : prediction.log_prob;
@@ -79,7 +78,8 @@ function view({model, tags, prediction, tested}) {
     element("h2", {}, model.name),
     element("p", {class: "written"}, element("bdi", {dir: "auto", "data-number": "target"}, target)),
     element("p", {class: "quiet"}, "log-probability ",
-      element("span", {"data-number": "log_prob"}, number(log, 4)), unseen(prediction)),
+      element("span", {"data-number": "log_prob"}, number(log, 4)), unseen(prediction),
+      prediction.is_complete || isForced ? null : "; ended by the length limit, not by the model"),
   );
   if (tested) {
     const step = place => openStep(field("stepper"), {
@@ -88,9 +88,9 @@ function view({model, tags, prediction, tested}) {
     });
     shown.append(drawMap(tested.alignment, step), verdict(tested), copies(tested));
   } else {
-    shown.append(element("p", {}, "This model never looks back: it has no map."));
+    shown.append(element("p", {}, model.looks_back ? "It writes nothing." : "This model never looks back: it has no map."));
   }
-  shown.append(candidates(prediction));
+  shown.append(candidates(best));
   return shown;
 }
 
@@ -116,8 +116,12 @@ function verdict(tested) {
 
 function copies(tested) {
   const copy = (name, text) => element("button", {type: "button", onclick: async event => {
-    await navigator.clipboard.writeText(text);
-    event.target.textContent = "Copied";
+    try {
+      await navigator.clipboard.writeText(text);
+      event.target.textContent = "Copied";
+    } catch {
+      event.target.textContent = "The browser does not let this page copy";
+    }
     setTimeout(() => { event.target.textContent = name; }, 1200);
   }}, name);
   return element("p", {class: "controls"},
@@ -130,6 +134,7 @@ function copies(tested) {
 function candidates(prediction) {
   const choose = text => {
     field("target").value = text;
+    isChosen = true;
     asked();
   };
   const rows = prediction.candidates.map((candidate, place) => element("tr", {},
@@ -139,7 +144,7 @@ function candidates(prediction) {
     element("td", {}, number(candidate.log_prob, 3)),
   ));
   return element("section", {},
-    element("h3", {}, "The best candidates"),
+    element("h3", {}, `The best of a beam of ${Math.max(N_BEST, Number(field("beam").value))}`),
     element("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "Candidates"},
       element("table", {"data-part": "candidates"},
         element("thead", {}, element("tr", {}, ...["place", "target", "log-probability"].map(

@@ -1,6 +1,6 @@
 // The heat map: a table, so that any script stays in its cell and a screen reader finds its way.
 
-import {element, number, paint, shade, symbol} from "/page/common.js";
+import {element, number, paint, shade, symbol} from "./common.js";
 
 const MOST_NUMBERED = 12;
 

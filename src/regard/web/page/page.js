@@ -1,9 +1,9 @@
 // The shell: tabs, theme, and which view is open.
 
-import {ask, isDark} from "/page/common.js";
-import {openLook} from "/page/look.js";
-import {openLaboratory} from "/page/laboratory.js";
-import {openLessons} from "/page/lessons.js";
+import {ask, isDark} from "./common.js";
+import {openLook} from "./look.js";
+import {openLaboratory} from "./laboratory.js";
+import {openLessons} from "./lessons.js";
 
 const views = {look: openLook, laboratory: openLaboratory, lessons: openLessons};
 const opened = new Set();
@@ -46,7 +46,7 @@ theme.addEventListener("click", () => {
 });
 nameTheme();
 
-const models = await ask("/models");
+const models = await ask("models");
 if (!models.length) document.getElementById("tab-look").hidden = true;
 const asked = location.hash.slice(1);
 const known = Object.keys(views).filter(name => models.length || name !== "look");

@@ -1,6 +1,6 @@
 // One step of the decoder: score, mask, weight, context, next symbol; with weights changed by hand.
 
-import {ask, bar, debounced, element, latest, number, symbol} from "/page/common.js";
+import {ask, bar, element, number, steady, symbol} from "./common.js";
 
 const CONTEXT_SHOWN = 8;
 
@@ -14,21 +14,22 @@ export function openStep(place, asked) {
     before: element("button", {type: "button", onclick: () => turn(-1)}, "◀ step before"),
     after: element("button", {type: "button", onclick: () => turn(1)}, "next step ▶"),
     reset: element("button", {type: "button", onclick: reset}, "Undo changes"),
-    close: element("button", {type: "button", onclick: () => { place.hidden = true; }}, "Close"),
+    close: element("button", {type: "button", onclick: () => { place.hidden = true; opener?.focus(); }}, "Close"),
   };
   const panel = element("div", {class: "panel"}, title,
     element("p", {class: "controls"}, ...Object.values(buttons)), trouble, body);
   place.replaceChildren(panel);
   place.hidden = false;
-  const load = latest(fetched, draw, message => { trouble.textContent = message; });
-  const soon = debounced(load, 40);
+  const load = steady(fetched, draw, message => { trouble.textContent = message; });
+  const opener = document.activeElement;
   let rows = null;
   load();
   panel.scrollIntoView({block: "nearest"});
+  title.focus({preventScroll: true});
 
   function fetched() {
     const {source, tags, target, model, step} = asked;
-    return ask("/step", {source, tags, target, model, step, erased: [...change.erased],
+    return ask("step", {source, tags, target, model, step, erased: [...change.erased],
       moved: Object.fromEntries([...change.moved].map(([at, share]) => [String(at), share]))});
   }
 
@@ -68,7 +69,7 @@ export function openStep(place, asked) {
         change.erased.delete(at);
         change.moved.clear();
         change.moved.set(at, Number(event.target.value));
-        soon();
+        load();
       }});
     const erase = element("button", {type: "button", "aria-pressed": "false", onclick: () => {
       change.moved.delete(at);

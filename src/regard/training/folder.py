@@ -1,27 +1,34 @@
-"""What stands in the output folder, before a training begins."""
+"""What may be begun in a folder, and what may be gone on with."""
 
+import shutil
 import tempfile
 from pathlib import Path
 
 from regard.errors import CheckpointError, SettingsError
-from regard.model import load_model, recover
+from regard.model import load_model, previous_of, recover
 from regard.training.config import RunSettings, TrainingSettings
 
 _FREE = ("training.store",)
 """What may change between two sessions: no bit depends on it."""
 
 
-def settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
-    """The settings of the training that a folder holds.
+def resumed_settings(folder: Path | None, asked: RunSettings) -> RunSettings:
+    """The settings that the training of a folder began with.
 
     Raises:
+        CheckpointError: Nothing was saved there, or nothing can be.
         SettingsError: Others are asked for, or there is no folder.
-        CheckpointError: The folder holds no model.
     """
     if folder is None:
         raise SettingsError("resuming needs the model folder: give it as output (-o).")
-    recover(folder)
+    _tidy(folder)
+    if not folder.exists():
+        raise CheckpointError(
+            f"{folder}: no such folder: nothing was saved that could be gone on with. Begin without "
+            "--resume."
+        )
     saved = load_model(folder)
+    _require_writable(folder, folder)
     names = TrainingSettings.model_fields
     training = {name: value for name, value in saved.training.items() if name in names}
     whole = {name: value for name, value in saved.settings.to_table().items() if name != "guided"}
@@ -37,12 +44,12 @@ def settings_of(folder: Path | None, asked: RunSettings) -> RunSettings:
 
 
 def refuse_taken(folder: Path, overwrite: bool) -> None:
-    """Refuse a folder that holds something, or that cannot be written.
+    """Refuse to begin where something else is, or where nothing can be written.
 
     Raises:
-        CheckpointError: It is so.
+        CheckpointError: That is so.
     """
-    recover(folder)
+    _tidy(folder)
     if folder.exists() and not folder.is_dir():
         raise CheckpointError(f"{folder}: expected a folder, found a file.")
     if folder.is_dir() and any(folder.iterdir()) and not overwrite:
@@ -50,9 +57,24 @@ def refuse_taken(folder: Path, overwrite: bool) -> None:
             f"{folder}: holds a model or other files already. Choose another name with -o, go on "
             "with --resume, or replace it with --overwrite."
         )
+    _require_writable(folder.parent, folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Put right what a process left that was killed between two renames."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder.parent):
+        recover(folder)
+    except OSError as error:
+        raise CheckpointError(f"{folder}: cannot be put right: {error.strerror}.") from None
+    if folder.exists():
+        # It would stand for the folder, had somebody removed that one.
+        shutil.rmtree(previous_of(folder), ignore_errors=True)
+
+
+def _require_writable(place: Path, folder: Path) -> None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place):
             pass
     except OSError as error:
         raise CheckpointError(f"{folder}: cannot be written: {error.strerror}.") from None

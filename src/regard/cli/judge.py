@@ -1,0 +1,158 @@
+"""The options of the commands that judge: data, models, maps. The work is imported inside."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regard.cli.options import (
+    Beam,
+    ColumnOrder,
+    Device,
+    LinkKind,
+    Method,
+    Model,
+    Pairs,
+    Reverse,
+    Rows,
+    SourceFile,
+    Symmetrize,
+    TagsColumn,
+    TargetFile,
+    Threshold,
+)
+
+
+def check(
+    files: Annotated[
+        list[str], typer.Argument(help="Files of pairs, training first.", show_default=False)
+    ],
+    fix: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write clean copies here.", show_default=False),
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Places shown of a kind.")] = 3,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+) -> None:
+    """Say what is wrong with files of pairs before anything is trained on them."""
+    from regard.cli.checking import carry_out
+    from regard.cli.given import columns_given
+
+    order = columns_given(columns, tags_column)
+    if not carry_out(files, order, as_json=json, folder=fix, examples=examples):
+        raise typer.Exit(1)
+
+
+def evaluate(
+    model: Model,
+    pairs: Pairs = None,
+    beam: Beam = 1,
+    errors: Annotated[bool, typer.Option("--errors", help="List the confusions.")] = False,
+    alternatives: Annotated[
+        bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
+    ] = False,
+    bleu: Annotated[bool, typer.Option("--bleu", help="BLEU (mt extra).")] = False,
+    chrf: Annotated[bool, typer.Option("--chrf", help="chrF (mt extra).")] = False,
+    lower_case: Annotated[
+        bool, typer.Option("--lower-case", help="BLEU and chrF pass over capitals.")
+    ] = False,
+    gold: Annotated[
+        Path | None, typer.Option("--links", help="Right links: adds the alignment error rate.",
+                                  show_default=False)
+    ] = None,
+    links_from: Annotated[int, typer.Option(min=0, max=1, help="Its first position.")] = 0,
+    links_reversed: Annotated[
+        bool, typer.Option("--links-reversed", help="It names targets first.")
+    ] = False,
+    links_column: Annotated[
+        int | None, typer.Option(min=1, help="Its column with links.", show_default=False)
+    ] = None,
+    threshold: Threshold = None,
+    method: Method = "weights",
+    link: LinkKind = "argmax",
+    rows: Rows = "predicting",
+    reverse: Reverse = None,
+    symmetrize: Symmetrize = "grow-diag-final-and",
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+    source_file: SourceFile = None,
+    target_file: TargetFile = None,
+    device: Device = "cpu",
+) -> None:  # fmt: skip
+    """Predict the sources and compare with the targets."""
+    from regard.cli.evaluating import LinkTask, carry_out
+    from regard.cli.given import data_given, linking_given, other_given, predictor_given
+    from regard.evaluation import LinkLayout, TextMeasures, read_links
+
+    data = data_given(pairs, source_file, target_file, "PAIRS")
+    predictor = predictor_given(model, device, columns, tags_column)
+    linking = linking_given(method, link, threshold, rows, symmetrize)
+    task = None if gold is None else LinkTask(
+        read_links(gold, LinkLayout(links_from, links_reversed, links_column)), linking,
+        other_given(reverse, device),
+    )  # fmt: skip
+    carry_out(
+        predictor, data, beam=beam, errors=errors, as_json=json, alternatives=alternatives,
+        text_measures=TextMeasures(bleu, chrf, lower_case), link_task=task,
+    )  # fmt: skip
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="A model folder.", show_default=False)],
+    second: Annotated[Path, typer.Argument(help="Another.", show_default=False)],
+    pairs: Pairs = None,
+    beam: Beam = 1,
+    alternatives: Annotated[
+        bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+    source_file: SourceFile = None,
+    target_file: TargetFile = None,
+    device: Device = "cpu",
+) -> None:  # fmt: skip
+    """Compare two models on the same pairs: the difference, and whether chance explains it."""
+    from regard.cli.comparing import carry_out
+    from regard.cli.given import data_given, predictor_given
+
+    data = data_given(pairs, source_file, target_file, "PAIRS")
+    models = {
+        str(folder): predictor_given(folder, device, columns, tags_column)
+        for folder in (first, second)
+    }
+    carry_out(models, data, beam=beam, alternatives=alternatives, as_json=json)
+
+
+def inspect(
+    model: Model,
+    pairs: Pairs = None,
+    forced: Annotated[
+        bool, typer.Option("--forced", help="Test the given targets, not what the model writes.")
+    ] = False,
+    beam: Beam = 1,
+    html: Annotated[Path | None, typer.Option(help="Write a report.", show_default=False)] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Such as effect=0.2 or shape.sink=0.5.",
+                     show_default=False),
+    ] = None,
+    columns: ColumnOrder = None,
+    tags_column: TagsColumn = None,
+    source_file: SourceFile = None,
+    target_file: TargetFile = None,
+    device: Device = "cpu",
+) -> None:  # fmt: skip
+    """Test whether the map may be believed: exact checks, shape, use, verdict."""
+    from regard.cli.given import data_given, predictor_given
+    from regard.cli.inspecting import carry_out
+
+    data = data_given(pairs, source_file, target_file, "PAIRS")
+    carry_out(
+        predictor_given(model, device, columns, tags_column), data, is_forced=forced, beam=beam,
+        html=html, as_json=json, assignments=settings or [],
+    )  # fmt: skip

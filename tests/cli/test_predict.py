@@ -1,0 +1,195 @@
+"""N lines in, N lines out: whatever the lines hold."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from regard import DataError, Predictor, Vocabulary, VocabularyError
+from regard.cli import main
+from regard.model import Saved, Vocabularies, build, save_model
+from regard.text import Pair
+from tests.tiny import KINDS, model_of, settings_of, vocabularies
+
+LONGEST = 30
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Untrained models: what they write does not matter."""
+    folder = tmp_path_factory.mktemp("predict")
+    for kind, tags in (("lstm", False), ("none", False), ("lstm", True)):
+        name = "tagged" if tags else kind
+        short = settings_of(KINDS[kind] | {"length_ratio": 0.02})
+        save_model(folder / name, Saved(short, vocabularies(tags),
+                                        model_of(kind, tags)))  # fmt: skip
+    return folder
+
+
+def predicted(folder: Path, content: bytes, *options: str) -> tuple[list[str], int]:
+    """The lines that come out, and the exit code."""
+    path, out = folder / "in", folder / "out"
+    path.write_bytes(content)
+    code = main(["predict", str(folder / "lstm"), str(path), "-o", str(out), *options])
+    return out.read_bytes().decode().removesuffix("\n").split("\n"), code
+
+
+ODD = st.sampled_from([
+    "", " ", "\u2028", "\u2029", "\x00", "\x0b\x0c\x1c\x1d\x1e", "\x85", "\ufeff", "\u00a0", "\u200b",
+    "شكراً", "‮abc‬", "👩🏽‍🚀👨‍👩‍👧‍👦", "e\u0301", "\u0301", "\u1112\u1161\u11ab", "한글", "\U0010ffff",
+    "\ufdd0", "a" * (LONGEST + 1), "é" * LONGEST, '"', "'", "\\n", "abc",
+])  # fmt: skip
+LINES = st.lists(
+    st.lists(
+        st.one_of(ODD, st.text(st.characters(exclude_categories=["Cs"],
+                                             exclude_characters="\n\t"), max_size=8)),
+        max_size=4,
+    ).map("".join), min_size=1, max_size=8,
+)  # fmt: skip
+
+
+class TestWhateverTheLinesHold:
+    @settings(max_examples=40)
+    @given(lines=LINES, n_best=st.sampled_from([1, 2]))
+    @example(lines=["\ufeff\ufeff", "a\rb\r\r", "\x00", "x" * 5000], n_best=1)
+    def test_an_object_a_line_and_every_span_is_the_users_own(self, folder, lines, n_best):
+        content = "\n".join(lines)
+        looks = folder / "looks"
+        rows, _ = predicted(
+            folder, f"{content}\n".encode(), "--format", "jsonl", "--alignments", str(looks),
+            "--longest", str(LONGEST), "--n-best", str(n_best),
+        )  # fmt: skip
+        # By another route than the reader's: Python's universal line ends.
+        expected = re.sub(r"\r\n?", "\n", content.removeprefix("\ufeff") + "\n")[:-1].split("\n")
+        drawn = [json.loads(row) for row in looks.read_text("utf-8").removesuffix("\n").split("\n")]
+        assert len(rows) == len(expected) == len(drawn)
+        for line, row, look in zip(expected, map(json.loads, rows), drawn, strict=True):
+            if row["log_prob"] is None:
+                reasons = {"blank", f"longer than {LONGEST} symbols"}
+                assert row["reason"] == look["reason"]
+                assert row["reason"] in reasons
+                assert row["source"] == ("" if row["reason"] == "blank" else line)
+                assert (row["target"], look["weights"]) == ("", [])
+                continue
+            assert row["source"] == line
+            assert all(line[one["start"] : one["end"]] == one["symbol"] for one in row["unseen"])
+            symbols = [text for text, role in zip(look["source"], look["source_roles"], strict=True)
+                       if role == "content"]  # fmt: skip
+            assert "".join(symbols) == line
+            assert np.array(look["weights"]).shape == (len(look["target"]), len(look["source"]))
+
+    @settings(max_examples=40)
+    @given(lines=LINES, form=st.sampled_from(["text", "tsv"]), scores=st.booleans())
+    def test_a_line_a_line(self, folder, lines, form, scores):
+        content = "\n".join(lines)
+        given_options = ["--format", form, "--longest", str(LONGEST), *(["--scores"] * scores)]
+        rows, _ = predicted(folder, f"{content}\n".encode(), *given_options)
+        text = re.sub(r"\r\n?", "\n", content.removeprefix("\ufeff") + "\n")[:-1]
+        assert len(rows) == text.count("\n") + 1
+
+    @settings(max_examples=40)
+    @given(source=st.one_of(ODD, st.text(st.characters(exclude_categories=["Cs"]), max_size=40)),
+           tags=st.sampled_from([(), ("V",), ("?",)]), policy=st.sampled_from(["copy", "error"]),
+           has_tags=st.booleans())  # fmt: skip
+    def test_a_reason_is_given_just_where_reading_refuses(self, source, tags, policy, has_tags):
+        model = Saved(settings_of({}), vocabularies(has_tags), model_of("lstm", has_tags))
+        predictor = Predictor(model).with_text(longest=LONGEST, unseen=policy)
+        pair = Pair(source, "", tags if has_tags else ())
+        if predictor.reader.refusal(pair) is None:
+            assert predictor.reader.read(pair).source == source
+        else:
+            with pytest.raises((DataError, VocabularyError)):
+                predictor.reader.read(pair)
+
+
+class TestLinesThatCannotBePredicted:
+    def test_one_of_five_thousand_symbols_is_answered_with_a_reason(self, folder, capsys):
+        content = b"abc\n\n" + b"a" * 5000 + b"\nab\n"
+        rows, code = predicted(folder, content, "--format", "jsonl")
+        table = json.loads(rows[2])
+        assert (len(rows), code) == (4, 0)
+        assert table == {"source": "a" * 5000, "target": "", "log_prob": None,
+                         "reason": "longer than 2000 symbols", "unseen": []}  # fmt: skip
+        assert json.loads(rows[3])["log_prob"] < 0
+        assert (
+            "1 of the lines were answered with nothing; the first is line 3: longer than 2000"
+            in (capsys.readouterr().err)
+        )
+        assert predicted(folder, content, "--format", "tsv")[0][2] == "a" * 5000 + "\t"
+        assert predicted(folder, content)[0][2] == ""
+
+    def test_the_limit_of_a_run_is_not_that_of_the_model(self, folder):
+        content = b"a" * 2500 + b"\n"
+        rows, code = predicted(folder, content, "--longest", "2600", "--format", "jsonl")
+        assert code == 0
+        assert json.loads(rows[0])["log_prob"] < 0
+
+    def test_a_run_may_stop_there_instead(self, folder, capsys):
+        (folder / "out").unlink(missing_ok=True)
+        path = folder / "long"
+        path.write_bytes(b"abc\n" + b"a" * 5000 + b"\n")
+        code = main(["predict", str(folder / "lstm"), str(path), "-o", str(folder / "out"),
+                     "--refused", "stop"])  # fmt: skip
+        assert code == 1
+        assert "long, line 2: expected a source of at most 2000" in capsys.readouterr().err
+        assert not (folder / "out").exists()
+
+    def test_one_without_tags_where_others_have_some(self, folder, capsys):
+        path = folder / "tags.tsv"
+        path.write_text("abc\tV\nabc\t\n\nabc\tN\n")
+        assert main(["predict", str(folder / "tagged"), str(path), "--format", "jsonl",
+                     "-o", str(folder / "out")]) == 0  # fmt: skip
+        rows = [json.loads(line) for line in (folder / "out").read_text().splitlines()]
+        assert [row.get("reason") for row in rows] == [None, "no tags", "blank", None]
+        assert "line 2: no tags" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [("abc\nabc\tx\n", "line 2: expected 1 column, found 2"), ("abc\n\xff", "expected UTF-8")],
+    )
+    def test_a_file_that_is_laid_out_otherwise_is_refused(self, folder, capsys, content, message):
+        (folder / "other").write_bytes(content.encode("latin-1"))
+        assert main(["predict", str(folder / "lstm"), str(folder / "other")]) == 1
+        assert message in capsys.readouterr().err
+
+    def test_where_none_could_be_predicted_the_exit_code_says_so(self, folder):
+        rows, code = predicted(folder, b"a" * 5000 + b"\n\n")
+        assert (rows, code) == (["", ""], 1)
+        assert predicted(folder, b"\n\n") == (["", ""], 0)
+
+
+class TestUnseenSymbolsInOneRun:
+    def test_error_answers_the_line_with_the_symbol_and_goes_on(self, folder, capsys):
+        content = "abc\nabß\nab\n".encode()
+        rows, code = predicted(folder, content, "--unseen", "error", "--format", "jsonl")
+        reasons = [json.loads(row).get("reason") for row in rows]
+        assert (reasons, code) == ([None, "unseen symbol 'ß' at place 2", None], 0)
+        assert "answered with nothing; the first is line 2" in capsys.readouterr().err
+
+    def test_every_policy_overrides_the_models(self):
+        model = model_of("lstm")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("regard.predictor.writer.Writer._symbols",
+                          lambda self, asked, hypothesis: [self.unseen])  # fmt: skip
+            predictor = Predictor(Saved(settings_of({}), vocabularies(), model))
+            for policy in ("copy", "unknown"):
+                assert predictor.with_text(unseen=policy).predict("ß").text == policy
+        assert predictor.settings.text.unseen == "copy"
+        with pytest.raises(VocabularyError):
+            predictor.with_text(unseen="error").predict("ß")
+
+
+def test_targets_of_several_lines_do_not_shift_those_after_them(tmp_path, capsys):
+    """A program may have trained a model whose symbols no line can hold."""
+    symbols = Vocabulary.of(["\n", "\t"])
+    known = Vocabularies(Vocabulary.of(["ab"]), symbols)
+    save_model(tmp_path / "lstm", Saved(settings_of({}), known, build(settings_of({}), known)))
+    rows, _ = predicted(tmp_path, b"ab\nab\nb\n", "--format", "text")
+    assert len(rows) == 3
+    assert "held line ends or tabs" in capsys.readouterr().err
+    rows, _ = predicted(tmp_path, b"ab\nab\nb\n", "--format", "jsonl")
+    assert "\n" in json.loads(rows[0])["target"] or "\t" in json.loads(rows[0])["target"]
