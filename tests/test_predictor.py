@@ -149,7 +149,7 @@ def test_one_step_in_numbers_is_that_row_of_the_alignment(kind):
     for step in (1, 2, 3):
         looked = predictor.look_up(pair, step)
         np.testing.assert_allclose(looked.weights, alignment.weights[step - 1], atol=1e-5)
-        assert looked.written == ("h", "g", "<end>")[step - 1]
+        assert looked.written == ("h", "g", "‹end›")[step - 1]
         exponents = np.exp(looked.scores - looked.scores.max(1, keepdims=True))
         np.testing.assert_allclose(
             (exponents / exponents.sum(1, keepdims=True)).mean(0), looked.weights, atol=1e-5
