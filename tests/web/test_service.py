@@ -180,6 +180,13 @@ class TestMistakesAreSentences:
             )
             assert b"413" in connection.recv(100)
 
+    def test_a_length_of_thousands_of_digits_is_refused(self, client):
+        with socket.create_connection(("127.0.0.1", client.port), timeout=20) as connection:
+            connection.sendall(
+                b"POST /predict HTTP/1.1\r\nhost: x\r\ncontent-length: " + b"9" * 5000 + b"\r\n\r\n"
+            )
+            assert connection.recv(100).split()[1] in (b"400", b"413")
+
     def test_a_large_body_of_unknown_length_is_cut_off(self, client):
         connection = HTTPConnection("127.0.0.1", client.port, timeout=20)
         chunks = (b"a" * 1000 for _ in range(100))
@@ -298,6 +305,9 @@ class TestManyAtOnce:
             answer = found.ask("/predict", {"sources": ["abcdefgh"], "alignments": True})
             assert answer.status == 422
             assert "expected 100 at most" in answer.body["error"]
+            pairs = [{"source": "abcdefgh", "target": "hgfedcba"}] * 2
+            assert found.ask("/align", {"pairs": pairs}).status == 422
+            assert found.ask("/align", {"pairs": pairs[:1]}).status == 200
 
     def test_who_hangs_up_leaves_the_server_well(self, client):
         for _ in range(20):

@@ -37,6 +37,10 @@ class Bench:
         size: How many numbers queries and keys have in all; the further ones
             are drawn at random. None for those that are given.
         step: How far the first query is moved, to see how the context follows.
+
+    Raises:
+        ShapeError: The rows do not fit together.
+        SettingsError: The temperature is not above zero.
     """
 
     query: Sequence[Sequence[float]]
@@ -99,6 +103,17 @@ class Looked:
 
 def look_at(bench: Bench) -> Looked:
     """Take the look.
+
+    Args:
+        bench: What is put on the bench: (target, size) queries, (source, size) keys,
+            (source, value) values.
+
+    Returns:
+        Every stage, in double precision; rows with nothing open are zero.
+
+    Reference:
+        Vaswani et al. (2017), equation 1, arXiv:1706.03762; for the movement of the
+        context see `regard.context_jacobian`.
 
     Example:
         >>> look_at(Bench([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])).weights.round(3).tolist()

@@ -43,10 +43,9 @@ def alignment_table(alignment: Alignment) -> Table:
     }
 
 
-def inspected_table(model: Predictor, pair: Pair, target: str | None, beam_size: int) -> Table:
-    """The tested map of one string, with flags, verdict and picture."""
-    asked = Pair(pair.source, pair.target if target is None else target, pair.tags)
-    found = model.inspect([asked], is_forced=target is not None, beam_size=beam_size)
+def inspected_table(model: Predictor, pair: Pair, beam_size: int | None) -> Table:
+    """The tested map of one string, with flags, verdict and picture; of its target without a beam."""
+    found = model.inspect([pair], is_forced=beam_size is None, beam_size=beam_size or 1)
     case = found.cases[0]
     return {
         "source": pair.source, "target": case.text, "log_prob": case.log_prob,

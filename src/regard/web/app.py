@@ -33,7 +33,7 @@ _PLAIN = {
     "Not Found": "there is no such address.",
     "Method Not Allowed": "this address takes another method.",
 }
-_STATUS: dict[type[Exception], int] = {BusyError: 503, LateError: 504, KeyError: 404}
+_STATUS: dict[type[Exception], int] = {BusyError: 503, LateError: 504}
 
 
 def make_app(
@@ -88,13 +88,11 @@ class _Shelf:
                 )
         model.check(pairs)
 
-    def check_maps(self, model: Predictor, pairs: Sequence[Pair], n_best: int) -> None:
+    def check_cells(self, cells: int) -> None:
         """Refuse more weights than an answer may hold."""
-        ratio = model.settings.length_ratio
-        cells = n_best * sum(len(pair.source) ** 2 * ratio for pair in pairs)
         if cells > self.settings.cells:
             raise SettingsError(
-                f"alignments of about {cells:,.0f} weights: expected {self.settings.cells:,} at most; "
+                f"alignments of about {cells:,} weights: expected {self.settings.cells:,} at most; "
                 "ask for fewer strings or candidates at once."
             )
 
@@ -118,7 +116,9 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         pairs = [asked.pair_of(one) for one in request.sources]
         shelf.check(model, pairs, max(request.beam_size, request.n_best))
         if request.alignments:
-            shelf.check_maps(model, pairs, request.n_best)
+            ratio = model.settings.length_ratio
+            cells = sum(len(one.source) ** 2 * ratio for one in pairs)
+            shelf.check_cells(round(request.n_best * cells))
         return {"model": name, "predictions": await desk.predict(
             model, pairs, request.beam_size, request.n_best,
             lambda one: answers.prediction_table(one, has_alignments=request.alignments),
@@ -130,6 +130,7 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         answers.require_look(model, name)
         pairs = [asked.with_tags(one, one.target) for one in request.pairs]
         shelf.check(model, pairs)
+        shelf.check_cells(sum(len(pair.source) * len(pair.target) for pair in pairs))
         return {"model": name, "alignments": await desk.do(
             lambda: [answers.alignment_table(one) for one in model.align(pairs)]
         )}  # fmt: skip
@@ -149,9 +150,8 @@ def _add_looks(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         answers.require_look(model, name)
         pair = asked.with_tags(request, request.target or "")
         shelf.check(model, [pair], request.beam_size)
-        return await desk.do(
-            lambda: answers.inspected_table(model, pair, request.target, request.beam_size)
-        )
+        beam_size = request.beam_size if request.target is None else None
+        return await desk.do(lambda: answers.inspected_table(model, pair, beam_size))
 
     @app.post("/step", summary="One step in numbers, also with weights changed by hand")
     async def step(request: asked.Step) -> object:

@@ -6,7 +6,7 @@ it, and no other page may show it in a frame.
 
 import json
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -28,10 +28,17 @@ HEADERS = (
 )
 
 _PORT = re.compile(r":\d+$")
+_DIGITS = 18
 
 
 class _TooLargeError(Exception):
     pass
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    status: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -54,20 +61,30 @@ class Shield:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = _headers(scope)
+        refusal = self._refusal(_headers(scope))
+        if refusal is None:
+            await self._pass_on(scope, receive, send)
+        else:
+            await _refuse(send, refusal)
+
+    def _refusal(self, headers: Mapping[bytes, bytes]) -> _Refusal | None:
+        """Why a request is turned away before anything of it is read."""
         host = headers.get(b"host", b"").decode("latin-1")
         if self.hosts is not None and _PORT.sub("", host).lower() not in self.hosts:
-            await _refuse(send, 421, f"there is no {host!r} here.")
-            return
+            return _Refusal(421, f"there is no {host!r} here.")
         is_foreign = headers.get(b"sec-fetch-site") == b"cross-site"
         if is_foreign and headers.get(b"sec-fetch-mode") != b"navigate":
-            await _refuse(send, 403, "this is not for pages of others.")
-            return
-        too_large = f"the body is too large: at most {self.most:,} bytes."
+            return _Refusal(403, "this is not for pages of others.")
         length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self.most:
-            await _refuse(send, 413, too_large)
-            return
+        # So many digits are too large as well, and no number for Python.
+        if length.isdigit() and (len(length) > _DIGITS or int(length) > self.most):
+            return self._too_large()
+        return None
+
+    def _too_large(self) -> _Refusal:
+        return _Refusal(413, f"the body is too large: at most {self.most:,} bytes.")
+
+    async def _pass_on(self, scope: Message, receive: Receive, send: Send) -> None:
         read, has_begun, is_over = 0, False, False
 
         async def limited() -> Message:
@@ -95,7 +112,7 @@ class Shield:
         with suppress(_TooLargeError):
             await self.app(scope, limited, headed)
         if is_over and not has_begun:
-            await _refuse(send, 413, too_large)
+            await _refuse(send, self._too_large())
 
 
 def _headers(scope: Message) -> dict[bytes, bytes]:
@@ -104,9 +121,9 @@ def _headers(scope: Message) -> dict[bytes, bytes]:
     return dict(headers)
 
 
-async def _refuse(send: Send, status: int, text: str) -> None:
-    body = json.dumps({"error": text}).encode()
+async def _refuse(send: Send, refusal: _Refusal) -> None:
+    body = json.dumps({"error": refusal.text}).encode()
     headers = [(b"content-type", b"application/json"), (b"connection", b"close"),
                (b"content-length", str(len(body)).encode()), *HEADERS]  # fmt: skip
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
