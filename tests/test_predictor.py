@@ -105,6 +105,16 @@ class TestUnseenSymbols:
         with pytest.raises(VocabularyError, match="a tag was never seen"):
             tagged.predict("ab", tags="Q")
 
+    def test_a_tag_unseen_in_its_feature_or_joined_is_told_by_what_was_seen(self):
+        predictor = predictor_of(tags=True)
+        told = predictor.predict("ab", tags="V(N)+X")
+        assert told.unseen == ()
+        expected = predictor.predict("ab", tags="V;N;X").alignment
+        assert told.alignment is not None
+        assert expected is not None
+        assert [one.text for one in told.alignment.source] == ["a", "b", "", "V", "N", "X"]
+        assert np.array_equal(told.alignment.weights, expected.weights)
+
     def test_unseen_tags_are_reported_without_a_place(self):
         (one,) = predictor_of(tags=True).predict("ab", tags="V;Q").unseen
         assert (one.symbol, one.start) == ("Q", None)

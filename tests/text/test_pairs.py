@@ -14,7 +14,6 @@ from regard.text import (
     read_pairs,
     read_parallel,
     read_rows,
-    tags_of,
 )
 
 
@@ -182,12 +181,6 @@ class TestPairsOfAProgram:
     def test_anything_else_is_refused(self, rows):
         with pytest.raises(DataError, match="expected"):
             pairs_of(rows)
-
-
-def test_tags_nested_or_not_are_a_set_of_features():
-    assert tags_of("V;PST;3;SG") == ("V", "PST", "3", "SG")
-    assert tags_of("Case=Nom|Number=Sing") == ("Case=Nom", "Number=Sing")
-    assert tags_of(["a", "b"]) == ("a", "b")
 
 
 def test_standard_input_is_read(monkeypatch):

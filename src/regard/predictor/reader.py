@@ -26,6 +26,7 @@ from regard.text import (
     read_parallel,
     source_of,
     tags_of,
+    told_of,
 )
 
 Given = str | tuple[str, str] | Pair
@@ -45,7 +46,7 @@ class Asked:
     Attributes:
         source: The string.
         tokens: The ids of its symbols.
-        tags: Its tags.
+        tags: Its tags, as the model was taught to read them.
         tag_tokens: Their ids.
         segmenter: What it was cut by.
     """
@@ -88,8 +89,9 @@ class Reader:
             raise _refusal(pair, "expected a source, found an empty string.")
         self._refuse_long("source", len(texts), pair)
         tokens = self.vocabularies.source.encode(texts)
-        tag_tokens = self._tag_tokens(pair)
-        asked = Asked(pair.source, tokens, pair.tags, tag_tokens, self.source)
+        tags = self._tags(pair)
+        tag_tokens = self._tag_tokens(tags)
+        asked = Asked(pair.source, tokens, tags, tag_tokens, self.source)
         if self.settings.text.unseen == "error" and UNKNOWN in tokens + tag_tokens:
             symbol = asked.symbols[tokens.index(UNKNOWN)] if UNKNOWN in tokens else None
             what = (
@@ -121,7 +123,7 @@ class Reader:
                 if symbol.text not in self.vocabularies.source:
                     shown = self.source.shown(symbol.text)
                     return f"unseen symbol {shown!r} at place {symbol.start}"
-            if UNKNOWN in self._tag_tokens(pair):
+            if UNKNOWN in self._tag_tokens(self._tags(pair)):
                 return "an unseen tag"
         return None
 
@@ -169,15 +171,19 @@ class Reader:
             }
         return {side: sorted(symbols) for side, symbols in found.items()}
 
-    def _tag_tokens(self, pair: Pair) -> list[int]:
+    def _tags(self, pair: Pair) -> tuple[str, ...]:
         vocabulary = self.vocabularies.tags
         if vocabulary is None:
             if pair.tags:
                 raise _refusal(pair, "found tags, but this model was trained without.")
-            return []
+            return ()
         if not pair.tags:
             raise _refusal(pair, "expected tags beside the source, found none.")
-        return vocabulary.encode(pair.tags)
+        return told_of(pair.tags, vocabulary)
+
+    def _tag_tokens(self, tags: tuple[str, ...]) -> list[int]:
+        vocabulary = self.vocabularies.tags
+        return [] if vocabulary is None else vocabulary.encode(tags)
 
     def _refuse_long(self, side: str, length: int, pair: Pair) -> None:
         longest = self.settings.text.longest

@@ -14,13 +14,13 @@ from regard.text.pairs import (
     read_parallel,
     read_parallel_rows,
     read_rows,
-    tags_of,
 )
 from regard.text.samples import sample_path
 from regard.text.several import Files
 from regard.text.store import TokenStore, checksum_of, taking_in
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
 from regard.text.symbols import Form, Segmenter, SymbolKind, are_hangul, are_phones, normalized
+from regard.text.tags import parts_of, tags_of, told_of
 from regard.text.toys import Toy, make_toys
 from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
 
@@ -68,6 +68,7 @@ __all__ = [
     "normalized",
     "open_output",
     "pairs_of",
+    "parts_of",
     "read_lines",
     "read_pairs",
     "read_parallel",
@@ -77,4 +78,5 @@ __all__ = [
     "source_of",
     "tags_of",
     "taking_in",
+    "told_of",
 ]

@@ -32,7 +32,7 @@ from regard.text.ailments import (
 )
 from regard.text.characters import look_at_characters
 from regard.text.columns import Columns
-from regard.text.pairs import Pair, tags_of
+from regard.text.pairs import Pair
 from regard.text.repetitions import (
     Index,
     compare,
@@ -46,6 +46,7 @@ from regard.text.sheet import Sheet, read_sheet
 from regard.text.sides import form_of, look_at_lengths, look_at_side, segmenter_of
 from regard.text.symbols import Form, Segmenter
 from regard.text.table import Table, read_table, table_of
+from regard.text.tags import parts_of, tags_of
 
 QUICK = 100_000
 """So many pairs are looked at before a training."""
@@ -205,7 +206,11 @@ def _look_for_hangul(table: Table, segmenters: Sequence[Segmenter], found: Findi
 def _symbols(table: Table, segmenters: Sequence[Segmenter]) -> dict[str, set[str]]:
     symbols = {side: symbols_of(cells, segmenter)
                for (side, cells), segmenter in zip(table.sides, segmenters, strict=True)}  # fmt: skip
-    return symbols | {"tags": {tag for tags in set(table.tags) for tag in tags_of(tags)}}
+    return symbols | {"tags": {tag for tags in set(table.tags) for tag in _tags(tags)}}
+
+
+def _tags(tags: str) -> tuple[str, ...]:
+    return parts_of(tags_of(tags))
 
 
 def _compare(now: _Known, known: Sequence[_Known], found: Findings) -> None:
@@ -220,7 +225,7 @@ def _compare(now: _Known, known: Sequence[_Known], found: Findings) -> None:
             text = f"{own.upper()}, but {expected.upper()} in {first.path}"
             found.add(OTHER_FORM, Finding(0, text, side))
     source, target = first.segmenters
-    cuts = {"source": source.texts, "target": target.texts, "tags": tags_of}
+    cuts = {"source": source.texts, "target": target.texts, "tags": _tags}
     for side, cut in cuts.items():
         unseen = now.symbols[side] - first.symbols[side]
         if unseen:

@@ -23,8 +23,8 @@ from regard.errors import DataError
 from regard.text.columns import Columns
 from regard.text.lines import read_lines
 from regard.text.parquet import Cells, is_parquet, read_cells
+from regard.text.tags import tags_of
 
-_TAG = re.compile(r"[^;,|()\s]+")
 _IMPOSSIBLE = re.compile("[\r\n\t\ud800-\udfff]")
 
 
@@ -154,20 +154,6 @@ def pairs_of(rows: Iterable[object]) -> list[Pair]:
     if not pairs:
         raise DataError("expected pairs, found none.")
     return pairs
-
-
-def tags_of(tags: object) -> tuple[str, ...]:
-    """Tags from "V;PST;3;SG", from nested "N;ABL(PL)", or from a list of them.
-
-    Example:
-        >>> tags_of("N;ABL(PL;PSS(1,PL))")
-        ('N', 'ABL', 'PL', 'PSS', '1', 'PL')
-    """
-    if isinstance(tags, str):
-        return tuple(_TAG.findall(tags))
-    if isinstance(tags, list | tuple):
-        return tuple(str(tag) for tag in cast(list[object], tags))
-    raise DataError(f"expected tags such as 'V;PST;3;SG' or a list of them, found {tags!r}.")
 
 
 def _filled(rows: Iterable[Pair | None], path: str | Path) -> Iterator[Pair]:

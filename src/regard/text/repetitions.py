@@ -17,9 +17,9 @@ from regard.text.ailments import (
     excerpt,
     with_marks,
 )
-from regard.text.pairs import tags_of
 from regard.text.symbols import Segmenter, normalized
 from regard.text.table import Table
+from regard.text.tags import tags_of
 
 _CHUNK = 10_000
 _MARGIN = 0.3
@@ -173,8 +173,7 @@ def _common(one: Counter[str], other: Counter[str]) -> float:
 
 
 def _in_order(tags: str) -> str:
-    # Brackets say what belongs to what, so their order is meant.
-    return tags if "(" in tags else ";".join(sorted(tags_of(tags)))
+    return ";".join(sorted(tags_of(tags)))
 
 
 def _source(table: Table, place: int) -> str:

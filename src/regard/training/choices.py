@@ -27,6 +27,7 @@ from regard.text import (
     are_phones,
     learn_pieces,
     normalized,
+    parts_of,
 )
 from regard.training.config import RunSettings, TrainingSettings
 
@@ -180,8 +181,9 @@ def survey(
         digest.update(f"{pair.source}\t{pair.target}\t{';'.join(pair.tags)}\n".encode())
         found.source.update(read)
         found.target.update(written)
-        found.tags.update(pair.tags)
-        take(read, written, pair.tags)
+        tags = parts_of(pair.tags)
+        found.tags.update(tags)
+        take(read, written, tags)
         found.pairs += 1
         found.length_ratio = max(found.length_ratio, (len(written) - _MARGIN) / len(read))
     found.fingerprint = digest.hexdigest()
