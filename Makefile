@@ -11,14 +11,14 @@ demo: $(VENV)/ready
 	$(BIN)/regard demo
 
 test: $(VENV)/ready-test
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2
 
 check: $(VENV)/ready-check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q --cov --cov-fail-under=95
+	$(BIN)/python -m pytest -q -n 2 --cov --cov-fail-under=95
 	$(BIN)/mkdocs build --quiet --strict
 
 format: $(VENV)/ready-check
