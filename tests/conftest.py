@@ -1,13 +1,16 @@
 """One seed, one tiny model, and where others' cases may be found."""
 
+import os
 from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import settings
 
-# Tiny tensors gain nothing from threads, and lose much where something else runs.
+# Tiny tensors gain nothing from threads, and lose much where something else runs: here, and
+# in the processes that tests start.
 torch.set_num_threads(1)
+os.environ["OMP_NUM_THREADS"] = "1"
 
 settings.register_profile("steady", deadline=None, derandomize=True, database=None, max_examples=50)
 settings.load_profile("steady")

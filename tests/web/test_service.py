@@ -1,7 +1,6 @@
 """The service over a real socket: answers are the library's own, mistakes are sentences."""
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -351,9 +350,7 @@ class TestManyAtOnce:
 def test_a_termination_signal_lets_what_was_begun_finish(tmp_path):
     predictor().save(tmp_path / "model")
     command = [sys.executable, "-c", RUN, "serve", str(tmp_path / "model"), "--port", "0"]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
-    ) as server:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         said = server.stderr.readline()
         client = Client(int(said.split("http://127.0.0.1:")[1].split()[0]))
