@@ -225,6 +225,11 @@ class TestSeveralFiles:
         train, dev = write("각난\tk\n"), write("간낙\tk\n", "dev.tsv")
         assert "unseen" not in found(train, dev)
 
+    def test_letters_and_marks_are_compared_where_training_has_them(self, write):
+        rows = [f"{letter}{mark}\tk\n" for letter in "कखगघचज" for mark in "ािीुू"]
+        train, dev = write("".join(rows[1:])), write(rows[0], "dev.tsv")
+        assert "unseen" not in found(train, dev)
+
     def test_swapped_sides_are_found(self, write):
         train, dev = write("дом\tdom\nкот\tkot\n"), write("tok\tток\n", "dev.tsv")
         assert str(train) in found(train, dev)["swapped"][0].note

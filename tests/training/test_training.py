@@ -254,6 +254,16 @@ class TestChoices:
         chosen = self.chosen([("e\u0301", "e\u0301")] * 5)
         assert chosen.settings.text.source.normalize == "none"
 
+    def test_where_marks_make_many_clusters_letters_and_marks_are_symbols(self):
+        words = [letter + mark for letter in "कखगघचज" for mark in "ािीुू"]
+        text = self.chosen([(word, word) for word in words]).settings.text
+        assert (text.source.symbols, text.target.symbols) == ("characters", "characters")
+        text = self.chosen([(word, word) for word in words[:8]]).settings.text
+        assert (text.source.symbols, text.target.symbols) == ("graphemes", "graphemes")
+        options = {"text.source.symbols": "graphemes"}
+        text = self.chosen([(word, "a") for word in words], **options).settings.text
+        assert text.source.symbols == "graphemes"
+
     def test_tags_are_a_third_thing(self, tmp_path):
         path = tmp_path / "t.tsv"
         path.write_text("walk\twalked\tV;PST\nwalk\twalks\tV;PRS\n" * 10)

@@ -17,9 +17,10 @@ from regard.text.pairs import (
 )
 from regard.text.samples import sample_path
 from regard.text.several import Files
+from regard.text.sides import segmenter_of
 from regard.text.store import TokenStore, checksum_of, taking_in
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
-from regard.text.symbols import Form, Segmenter, SymbolKind, are_hangul, are_phones, normalized
+from regard.text.symbols import Form, Segmenter, SymbolKind, normalized
 from regard.text.tags import parts_of, tags_of, told_of
 from regard.text.toys import Toy, make_toys
 from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabulary
@@ -57,8 +58,6 @@ __all__ = [
     "Tokens",
     "Toy",
     "Vocabulary",
-    "are_hangul",
-    "are_phones",
     "checksum_of",
     "doubts",
     "examine",
@@ -75,6 +74,7 @@ __all__ = [
     "read_parallel_rows",
     "read_rows",
     "sample_path",
+    "segmenter_of",
     "source_of",
     "tags_of",
     "taking_in",

@@ -21,7 +21,7 @@ from regard.text.ailments import (
     visible,
     with_marks,
 )
-from regard.text.symbols import Form, Segmenter, are_hangul, are_phones
+from regard.text.symbols import Form, Segmenter, are_clusters, are_hangul, are_phones
 from regard.text.table import Table
 
 LONGEST = 2000
@@ -45,11 +45,13 @@ _MARKS_IN_WORDS = ("'’ʼ", "-‐‑")
 
 
 def segmenter_of(cells: Sequence[str], side: str) -> Segmenter:
-    """How training would cut a side by itself."""
+    """How training cuts a side unless it is told otherwise, from the first strings of it."""
     head = cells[:_HEAD]
     if side == "target" and are_phones(head):
         return Segmenter("words")
-    return Segmenter("graphemes", "nfd" if are_hangul(head) else "none")
+    return Segmenter(
+        "characters" if are_clusters(head) else "graphemes", "nfd" if are_hangul(head) else "none"
+    )
 
 
 def form_of(cells: Iterable[str]) -> Form:

@@ -23,6 +23,7 @@ SymbolKind = Literal["graphemes", "characters", "words", "subwords"]
 Form = Literal["nfc", "nfd", "none"]
 
 _LONGEST_PHONE = 3.0
+_MANY = 2
 
 _CLUSTER = regex.compile(r"\X")
 _GRAPHEME = regex.compile(r"[\u1100-\u11FF\uA960-\uA97C\uD7B0-\uD7FB]\p{M}*|\X")
@@ -143,6 +144,18 @@ def are_phones(targets: Sequence[str]) -> bool:
     return sum(len(unicodedata.normalize("NFC", word)) for word in words) / len(words) <= (
         _LONGEST_PHONE
     )
+
+
+def are_clusters(lines: Iterable[str]) -> bool:
+    """Whether letters and marks make far more graphemes than there are of them.
+
+    So it is in the scripts of India and South-East Asia, and where vowels are
+    written as marks: a thousand clusters, of which new words have new ones, are
+    made of sixty letters and marks, which new words share.
+    """
+    graphemes = {cluster for line in lines for cluster in _GRAPHEME.findall(line)}
+    characters = {character for cluster in graphemes for character in cluster}
+    return len(graphemes) > _MANY * len(characters)
 
 
 def are_hangul(lines: Iterable[str]) -> bool:

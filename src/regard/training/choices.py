@@ -23,11 +23,10 @@ from regard.text import (
     Pair,
     Segmenter,
     Vocabulary,
-    are_hangul,
-    are_phones,
     learn_pieces,
     normalized,
     parts_of,
+    segmenter_of,
 )
 from regard.training.config import RunSettings, TrainingSettings
 
@@ -39,17 +38,17 @@ _MARGIN = 10
 def choose_symbols(settings: RunSettings, head: Sequence[Pair]) -> RunSettings:
     """Settle how both sides are cut, from the first pairs of the data."""
     text = settings.text
-    source = _side(text.source, [pair.source for pair in head], "graphemes")
-    targets = [pair.target for pair in head]
-    target = _side(text.target, targets, "words" if are_phones(targets) else "graphemes")
+    source = _side(text.source, [pair.source for pair in head], "source")
+    target = _side(text.target, [pair.target for pair in head], "target")
     text = text.model_copy(update={"source": source, "target": target})
     return settings.model_copy(update={"text": text})
 
 
-def _side(side: SideSettings, lines: Sequence[str], symbols: str) -> SideSettings:
-    normalize = side.normalize or ("nfd" if are_hangul(lines) else "none")
+def _side(side: SideSettings, lines: Sequence[str], name: str) -> SideSettings:
+    usual = segmenter_of(lines, name)
+    normalize = side.normalize or usual.normalize
     output = side.output or (_form(lines) if normalize != "none" else "none")
-    chosen = {"symbols": side.symbols or symbols, "normalize": normalize, "output": output}
+    chosen = {"symbols": side.symbols or usual.kind, "normalize": normalize, "output": output}
     return side.model_copy(update=chosen)
 
 
