@@ -16,6 +16,7 @@ from regard.text.pairs import (
     read_rows,
     tags_of,
 )
+from regard.text.parquet import is_parquet
 from regard.text.samples import sample_path
 from regard.text.several import Files
 from regard.text.store import TokenStore, checksum_of, taking_in
@@ -62,6 +63,7 @@ __all__ = [
     "checksum_of",
     "doubts",
     "examine",
+    "is_parquet",
     "learn_pieces",
     "make_toys",
     "mend",
