@@ -4,20 +4,32 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+from benchmarks.growth import Curve
+from benchmarks.picture import curves_of_large, draw
 from benchmarks.results import kept
 
 DOCS = Path(__file__).parent.parent / "docs" / "reference"
 PAGE = DOCS / "measured.md"
-PICTURE = DOCS / "growth.svg"
+GROWTH, LARGE = DOCS / "growth.svg", DOCS / "large.svg"
 KIND = "test, beam 5"
 
 
 def write() -> None:
-    """Write the page and its picture."""
+    """Write the page and its pictures."""
     PAGE.write_text(text())
-    bench = kept("bench")
+    for path, curves in pictures().items():
+        draw(curves, path)
+
+
+def pictures() -> dict[Path, list[Curve]]:
+    """What is drawn, from the results that are kept."""
+    found: dict[Path, list[Curve]] = {}
+    bench, large = kept("bench"), kept("large")
     if bench is not None:
-        draw(bench["curves"])
+        found[GROWTH] = [Curve(**curve) for curve in bench["curves"]]
+    if large is not None:
+        found[LARGE] = curves_of_large(large)
+    return found
 
 
 def text() -> str:
@@ -56,7 +68,8 @@ def text() -> str:
         lines += ["## Large data", "", f"`python -m benchmarks.large`, on {_machine(large['machine'])}; "
                   "random pairs of eight symbols a side, a model of size 64, batches of 64; CPU time, one "
                   "thread.", ""]  # fmt: skip
-        lines += [*large_table(large), ""]
+        lines += [*large_table(large), "", "![Time for a pair, and memory, against the pairs of a training](large.svg)",
+                  ""]  # fmt: skip
     serving = kept("serving")
     if serving is not None:
         lines += ["## Serving", "", f"`python -m benchmarks.serving MODEL WORDS`, on "
@@ -213,34 +226,6 @@ def accuracy_table() -> list[str]:
         )
         lines.append(f"| **mean** | {singles:.2f} | {joint:.2f} | | {means} | |")
     return lines
-
-
-def draw(curves: list[dict[str, Any]]) -> None:
-    """The growth curves as a picture."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "regard"
-    from matplotlib import pyplot as plt
-    from matplotlib import ticker
-
-    figure, panels = plt.subplots(2, 3, figsize=(11, 6.2), layout="constrained")
-    for panel, curve in zip(panels.flat, curves, strict=True):
-        panel.loglog(curve["places"], curve["values"], "o-", color="#3b5b92")
-        panel.set_xlabel(curve["across"])
-        panel.set_ylabel(curve["up"])
-        panel.set_ylim(min(curve["values"]) / 3, max(curve["values"]) * 3)
-        panel.set_xticks(curve["places"], [_short(place) for place in curve["places"]])
-        panel.minorticks_off()
-        panel.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
-        panel.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
-        panel.grid(visible=True, alpha=0.3)
-    figure.savefig(PICTURE, metadata={"Date": None})
-    plt.close(figure)
-
-
-def _short(place: float) -> str:
-    return f"{place / 1000:g}k" if place >= 1000 else f"{place:g}"
 
 
 def _machine(table: dict[str, Any]) -> str:

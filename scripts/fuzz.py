@@ -21,7 +21,15 @@ with atheris.instrument_imports(include=["regard", "json", "tomllib"]):
     from regard.errors import RegardError
     from regard.evaluation import LinkLayout, read_links
     from regard.settings import read_toml
-    from regard.text import Columns, Vocabulary, read_lines, read_pairs, read_parallel
+    from regard.text import (
+        Columns,
+        Parallel,
+        Vocabulary,
+        examine,
+        read_lines,
+        read_pairs,
+        read_parallel,
+    )
     from regard.training import RunSettings
 
 FOLDER = Path(tempfile.mkdtemp())
@@ -50,6 +58,9 @@ READERS = (
     of_file("tsv", lambda path: list(read_pairs(path, Columns(0, 1, 2)))),
     of_file("jsonl", lambda path: list(read_pairs(path))),
     of_file("txt", lambda path: list(read_parallel(path, path))),
+    of_file("tsv", lambda path: list(examine([path]))),
+    of_file("jsonl", lambda path: list(examine([path]))),
+    of_file("txt", lambda path: list(examine([Parallel(path, path)]))),
     of_file("txt", read_links),
     of_file("txt", lambda path: read_links(path, LinkLayout(1, True, 2))),
     of_file("toml", lambda path: RunSettings.of(read_toml(path))),

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: shapes, masks, looks, alignments, lines."""
+"""Hypothesis strategies: shapes, masks, looks, alignments, lines, predictors and their sources."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,10 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
+from regard import Predictor
 from regard.alignment import Alignment, Label
+from regard.model import Saved, build
+from tests.tiny import settings_of, vocabularies
 
 DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 
@@ -73,3 +76,62 @@ def _labels(draw: st.DrawFn, count: int) -> tuple[Label, ...]:
     texts = draw(st.lists(st.text(min_size=1, max_size=3), min_size=count - 1, max_size=count - 1))
     labels = [Label(text, place, place + len(text)) for place, text in enumerate(texts)]
     return (*labels, Label("", count, count, "end"))
+
+
+@st.composite
+def options(draw: st.DrawFn, members: int = 3) -> dict[str, object]:
+    """Settings of any model that can be built, of up to so many members."""
+    kinds = st.sampled_from(["lstm", "gru", "transformer"])
+    encoder, decoder = draw(kinds), draw(kinds)
+    size = 4 * draw(st.integers(1, 3))
+    found: dict[str, object] = {
+        "encoder.kind": encoder, "decoder.kind": decoder,
+        "encoder.hidden_size": size if encoder == "transformer" else size // 2,
+        "decoder.hidden_size": size,
+        "encoder.embedding_size": draw(st.integers(3, 8)),
+        "decoder.embedding_size": draw(st.integers(3, 8)),
+        "encoder.layers": draw(st.integers(1, 2)), "decoder.layers": draw(st.integers(1, 2)),
+        "encoder.dropout": draw(st.sampled_from([0.0, 0.5])),
+        "decoder.dropout": draw(st.sampled_from([0.0, 0.5])),
+        "encoder.residual": draw(st.booleans()),
+        "members": draw(st.integers(1, members)), "length_ratio": 1.0,
+    }  # fmt: skip
+    return found | ({} if decoder == "transformer" else draw(_looking_back()))
+
+
+@st.composite
+def _looking_back(draw: st.DrawFn) -> dict[str, object]:
+    scores = ["scaled dot", "dot", "cosine", "general", "additive", "concat", "none"]
+    score = draw(st.sampled_from(scores))
+    return {
+        "decoder.attention": score,
+        "decoder.normalizer": draw(st.sampled_from(["softmax", "sparsemax"])),
+        "decoder.input_feeding": score != "none" and draw(st.booleans()),
+        "decoder.coverage": score in ("additive", "concat") and draw(st.booleans()),
+    }
+
+
+@st.composite
+def predictors(draw: st.DrawFn, members: int = 3, unseen: str = "copy") -> Predictor:
+    """A model of any kind, its parameters drawn at random.
+
+    They are no larger than that: some kinds would then make much of a last bit,
+    in whatever order they add.
+    """
+    settings = settings_of(draw(options(members))).with_values({"text.unseen": unseen})
+    known = vocabularies(draw(st.booleans()))
+    torch.manual_seed(draw(st.integers(0, 2**31 - 1)))
+    model, spread = build(settings, known).eval(), draw(st.sampled_from([0.5, 1, 2]))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(spread)
+    return Predictor(Saved(settings, known, model))
+
+
+def questions(predictor: Predictor, longest: int = 8) -> st.SearchStrategy[tuple[str, str]]:
+    """A source with its tags; symbols that were never seen stand in about half of them."""
+    words = st.one_of(
+        st.text(seen, min_size=1, max_size=longest) for seen in ("abcdefgh", "abcßé한")
+    )
+    tags = st.lists(st.sampled_from("VNXQ"), min_size=1, max_size=3, unique=True).map(";".join)
+    return st.tuples(words, tags if predictor.has_tags else st.just(""))

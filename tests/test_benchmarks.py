@@ -1,9 +1,12 @@
 """The benchmarks' own arithmetic, and that the page in the docs is what they made. Nothing is timed."""
 
+import re
+
 import pytest
 
 from benchmarks import page
 from benchmarks.line import Line
+from benchmarks.picture import curves_of_large
 from benchmarks.results import kept
 
 
@@ -22,3 +25,26 @@ def test_the_page_is_made_from_the_results_that_are_kept():
     if kept("bench") is None and kept("accuracy") is None:
         pytest.skip("no results are kept")
     assert page.text() == page.PAGE.read_text("utf-8")
+
+
+@pytest.mark.parametrize("path", page.pictures(), ids=lambda path: path.name)
+def test_a_picture_is_drawn_from_the_results_that_are_kept(path, tmp_path):
+    """Up to where another version of the library puts its lines: all that is written is the same."""
+    pytest.importorskip("matplotlib")
+    page.draw(page.pictures()[path], tmp_path / "again.svg")
+    texts = [
+        re.findall("<!-- (.*?) -->", one.read_text("utf-8"))
+        for one in (path, tmp_path / "again.svg")
+    ]
+    assert texts[0] == texts[1]
+    assert f"({path.name})" in page.text()
+
+
+def test_curves_of_large_data_are_figures_of_its_table():
+    row = {"count": 1_000, "prepare_seconds": 0.02, "again_seconds": 0.01, "order_seconds": 0.001,
+           "prepare_peak": 3.0, "order_peak": 2.0, "anonymous": 90.0}  # fmt: skip
+    curves = curves_of_large({"rows": {"b": row | {"count": 4_000}, "a": row}})
+    assert [curve.places for curve in curves] == [(1_000, 4_000)] * 6
+    assert [curve.values for curve in curves] == [
+        (20.0, 5.0), (10.0, 2.5), (1.0, 0.25), (3.0, 3.0), (2.0, 2.0), (90.0, 90.0)
+    ]  # fmt: skip

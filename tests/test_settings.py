@@ -38,6 +38,15 @@ def test_values_are_read_as_toml_or_as_text():
     assert settings.text.columns == "1,2,3"
 
 
+def test_what_was_said_is_known_from_what_is_usual():
+    usual = RunSettings()
+    assert usual.said() == {}
+    said = usual.changed("training.seeds=1").changed("decoder.attention=dot")
+    assert said.said() == {"training.seeds": 1, "decoder.attention": "dot"}
+    assert said.flat() == usual.flat() | {"decoder.attention": "dot"}
+    assert RunSettings.of({"training": {"seed": 0}}).said() == {"training.seed": 0}
+
+
 def test_settings_are_frozen():
     with pytest.raises(ValueError, match="frozen"):
         RunSettings().length_ratio = 3.0

@@ -61,7 +61,7 @@ class Settings(BaseModel):
         Raises:
             SettingsError: A name or a value is wrong.
         """
-        table = self.to_table()
+        table = self.model_dump(exclude_unset=True, exclude_none=True)
         for name, value in values.items():
             place = table
             *parents, last = name.split(".")
@@ -80,6 +80,10 @@ class Settings(BaseModel):
     def flat(self) -> dict[str, object]:
         """What is set, by its dotted name."""
         return dict(_leaves(self.to_table(), ()))
+
+    def said(self) -> dict[str, object]:
+        """What somebody asked for, by its dotted name, even where that is the usual value."""
+        return dict(_leaves(self.model_dump(exclude_unset=True, exclude_none=True), ()))
 
     def to_toml(self) -> str:
         """The settings as TOML."""

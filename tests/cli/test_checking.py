@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from regard import DataError
 from regard.cli import main
-from regard.text import KINDS
+from regard.text import KINDS, Parallel, examine, read_parallel
 
 NAMES = {
     "encoding", "empty", "json", "columns", "one_sided", "too_long", "swapped", "byte_order_mark",
@@ -177,3 +178,97 @@ class TestTrain:
         train, dev = write("a\tb\nc\td\n"), write("ac\tb\n", "dev.tsv")
         assert main(["train", train, "--dev", dev, "-o", str(tmp_path / "m"), *self.OPTIONS]) == 0
         assert "data:" not in capsys.readouterr().err
+
+
+class TestParallelFiles:
+    @staticmethod
+    def options(source: str, target: str, side: str = "") -> list[str]:
+        return [f"--{side}source-file", source, f"--{side}target-file", target]
+
+    def test_both_files_are_looked_at_line_by_line(self, write, capsys):
+        source = write("\ufeffchat\nc\u0430s\n\nchou\n", "s")
+        target = write("ʃ a\r\nk a \r\n\r\n\r\n", "t")
+        assert main(["check", *self.options(source, target)]) == 1
+        assert capsys.readouterr().out.split("\n") == [
+            f"{source} + {target}: 4 lines, 2 pairs",
+            "        1 !  line has text on one side only",
+            "        1  * byte-order mark at the beginning",
+            "        4  * lines end in CRLF or CR",
+            "        1  * field begins or ends with a blank",
+            "        1    word mixes scripts",
+            "        1    blank line",
+            "! training refuses such a file",
+            "",
+            "lines have text on one side only",
+            f"  {source} + {target}, line 4: target chou<TAB> (no target)",
+            "",
+            "byte-order marks at the beginning",
+            f"  {source} + {target}, line 1: source utf-8",
+            "",
+            "lines end in CRLF or CR",
+            f"  {source} + {target}: target 4 CRLF",
+            "",
+            "fields begin or end with a blank",
+            f"  {source} + {target}, line 2: k a<U+0020>",
+            "",
+            "words mix scripts",
+            f"  {source} + {target}, line 2: source c<U+0430>s (CYRILLIC SMALL LETTER A)",
+            "",
+            "blank lines",
+            f"  {source} + {target}, line 3",
+            "",
+        ]
+
+    @pytest.mark.parametrize(
+        ("source", "target"),
+        [("a\nb\n", "c\n"), ("a\n", "c\n\n"), ("a\n", "c\nd\ne\n"), ("", "c\n"), ("a\n\n", "c\n\n"),
+         ("a\tb\n", "c\n"), ("a\n\n", "c\nd\n"), ("\n", "\n"), ("a\n", "c")],
+    )  # fmt: skip
+    def test_it_is_grave_where_training_refuses_and_nowhere_else(self, write, source, target):
+        one, other = write(source, "s"), write(target, "t")
+        (report,) = examine([Parallel(Path(one), Path(other))])
+        try:
+            list(read_parallel(one, other))
+        except DataError:
+            assert report.found.are_grave
+        else:
+            assert not report.found.are_grave
+
+    def test_a_file_that_ends_early_is_told_of_once(self, write, capsys):
+        source, target = write("a\n" * 5, "s"), write("b\n" * 2, "t")
+        assert main(["check", *self.options(source, target)]) == 1
+        told = capsys.readouterr().out
+        assert "        1 !  line has text on one side only" in told
+        assert f"{source} + {target}, line 3: ({target} has ended, {source} goes on)" in told
+
+    def test_dev_files_are_compared_with_training(self, write, capsys):
+        source, target = write("chat\nchou\n", "s"), write("ʃ a\nʃ u\n", "t")
+        dev = write("chou\n", "dev.s"), write("ʃ u\n", "dev.t")
+        assert main(["check", *self.options(source, target), *self.options(*dev, "dev-")]) == 0
+        assert f"1    pair is in {source} + {target} too" in capsys.readouterr().out
+        train = write("chat\tʃ a\nchou\tʃ u\n")
+        assert main(["check", train, *self.options(*dev, "dev-"), "--json"]) == 0
+        first, second = json.loads(capsys.readouterr().out)["files"]
+        assert (first["file"], second["file"]) == (train, " + ".join(dev))
+        assert second["found"]["same_pair"]["count"] == 1
+
+    def test_clean_copies_keep_both_names_and_their_lines(self, write, tmp_path, capsys):
+        source = write("\ufeffcafé\ncafe\u0301\n été\n", "s")
+        target = write("k a\u00a0f e\na\tb\n\n", "t")
+        main(["check", *self.options(source, target), "--fix", str(tmp_path / "clean")])
+        assert (tmp_path / "clean" / "s").read_text("utf-8") == "café\ncafé\nété\n"
+        assert (tmp_path / "clean" / "t").read_text("utf-8") == "k a f e\na\tb\n\n"
+        log = (tmp_path / "clean" / "changes.tsv").read_text("utf-8").splitlines()
+        assert [line.split("\t")[:3] for line in log[1:]] == [
+            [source, "0", "byte_order_mark"], [source, "2", "mixed_forms"],
+            [source, "3", "edge_blanks"], [target, "1", "blanks"],
+        ]  # fmt: skip
+
+    def test_half_of_a_pair_and_nothing_at_all_are_refused(self, write, capsys):
+        source = write("a\n", "s")
+        assert main(["check", "--source-file", source]) == 2
+        assert "belong together" in capsys.readouterr().err
+        assert main(["check", source, *self.options(source, source)]) == 2
+        assert "found both" in capsys.readouterr().err
+        assert main(["check"]) == 2
+        assert "expected FILES, or --source-file and --target-file" in capsys.readouterr().err

@@ -44,7 +44,27 @@ def folder(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--version"], 0), (["learn", "nothing"], 2), (["info", "none"], 1)]
+)
+def test_the_package_run_as_a_module_is_the_program(arguments, code, tmp_path, capsys):
+    ran = subprocess.run([sys.executable, "-m", "regard", *arguments], cwd=tmp_path,
+                         capture_output=True, text=True)  # fmt: skip
+    assert (ran.returncode, main(arguments)) == (code, code)
+    told = capsys.readouterr()
+    assert (ran.stdout, ran.stderr.splitlines()[-1:]) == (told.out, told.err.splitlines()[-1:])
+
+
 class TestTrain:
+    @pytest.mark.parametrize("store", ["disk", "memory"])
+    def test_tokens_that_stay_on_disk_are_told_of_at_the_end(self, folder, tmp_path, capsys, store):
+        output, data = tmp_path / "m", str(folder / "dev.tsv")
+        assert main(["train", data, "--dev", data, "-o", str(output), "--epochs", "1", *SIZES,
+                     "--set", f"training.store={store}"]) == 0  # fmt: skip
+        *_, last = capsys.readouterr().err.splitlines()
+        assert last.startswith(f"tokens stay in {output}.tokens, ") == (store == "disk")
+        assert (tmp_path / "m.tokens").is_dir() == (store == "disk")
+
     def test_what_was_chosen_is_told_and_the_scores_are_printed(self, folder, tmp_path, capsys):
         code = main(["train", str(folder / "train.tsv"), "--dev", str(folder / "dev.tsv"),
                      "-o", str(tmp_path / "m"), "--epochs", "1", *SIZES])  # fmt: skip

@@ -1,9 +1,11 @@
+import json
 import sys
+from typing import ClassVar
 
 import pytest
 
 from regard import DataError, MissingExtraError, SettingsError
-from regard.text import Columns, Pair, examine, read_pairs, read_rows
+from regard.text import Columns, Pair, examine, mend, read_pairs, read_rows
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -105,9 +107,74 @@ def test_the_extra_is_named_where_it_is_missing(write, monkeypatch):
         list(read_pairs(path))
 
 
-def test_the_doctor_says_that_it_looks_at_lines(write):
-    with pytest.raises(DataError, match="expected lines of text, found Parquet"):
-        list(examine([write({"source": ["a"], "target": ["b"]})]))
+def is_refused(path) -> bool:
+    try:
+        list(read_pairs(path))
+    except DataError:
+        return True
+    return False
+
+
+class TestTheDoctor:
+    """Its report is that of the same rows as JSON Lines."""
+
+    ROWS: ClassVar[dict] = {
+        "source": ["caf\u00e9", "cafe\u0301", "a\u00a0b", "", None, "x\ty", "c\u0430s", "d ", "\u00e9t\u00e9", "d "],
+        "target": ["k", "l", "m", "n", None, "z", "o", "p", None, "p"],
+        "tags": [["V"], None, [], ["N"], ["V"], ["V"], ["V", "N"], ["N"], ["V"], ["N"]],
+    }  # fmt: skip
+
+    def test_it_finds_what_it_finds_in_the_same_rows_as_lines(self, write, tmp_path):
+        path, lines = write(self.ROWS), tmp_path / "file.jsonl"
+        rows = zip(*self.ROWS.values(), strict=True)
+        lines.write_text("".join(
+            json.dumps({"source": source or "", "target": target or "", "tags": tags or []}) * bool(
+                source or target) + "\n"
+            for source, target, tags in rows
+        ))  # fmt: skip
+        one, other = examine([path]), examine([lines])
+        for found, expected in zip(one, other, strict=True):
+            assert (found.lines, found.pairs) == (expected.lines, expected.pairs) == (10, 6)
+            assert found.found.counts == expected.found.counts
+            assert found.found.places == expected.found.places
+            assert {kind.name for kind, _ in found.found.counts} == {
+                "mixed_forms", "blanks", "one_sided", "blank_lines", "json", "look_alikes",
+                "edge_blanks", "duplicates",
+            }  # fmt: skip
+
+    def test_it_is_grave_where_reading_refuses_and_nowhere_else(self, write):
+        for place in range(10):
+            row = {name: [cells[place], "x"][:2] for name, cells in self.ROWS.items()}
+            row["tags"][1:] = [["V"]]
+            path = write(row)
+            (report,) = examine([path])
+            assert report.found.are_grave == is_refused(path), row
+
+    def test_other_names_are_told_and_missing_ones_refused(self, write):
+        path = write({"word": ["a"], "phones": ["b"], "tags": ["V;N"]})
+        (report,) = examine([path], Columns.parse("source=word,target=phones"))
+        assert (report.pairs, report.found.counts.total()) == (1, 0)
+        with pytest.raises(DataError, match="expected a column 'source', found 'word'"):
+            list(examine([path]))
+
+    def test_it_is_compared_with_files_of_other_kinds(self, write, tmp_path):
+        (tmp_path / "train.tsv").write_text("a\tb\n")
+        path = write({"source": ["x", "a"], "target": ["y", "b"]})
+        _, report = examine([tmp_path / "train.tsv", path])
+        assert {(kind.name, place.line) for (kind, _), places in report.found.places.items()
+                for place in places} == {("same_pair", 2), ("unseen", 1)}  # fmt: skip
+
+    def test_a_clean_copy_is_refused_and_says_what_helps(self, write, tmp_path, capsys):
+        from regard.cli import main
+
+        path = str(write(self.ROWS))
+        with pytest.raises(SettingsError, match="write it as JSON Lines to have it mended"):
+            mend([path], tmp_path / "clean")
+        assert not (tmp_path / "clean").exists()
+        assert main(["check", path]) == 1
+        told = capsys.readouterr()
+        assert f"{path}, line 3: a<U+00A0>b" in told.out
+        assert "--fix" not in told.err
 
 
 def test_tags_are_named_once():

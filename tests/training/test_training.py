@@ -135,6 +135,23 @@ class TestResumingIsRefused:
         with pytest.raises(SettingsError, match=r"training\.seed is 7, but .* began with 0"):
             train(PAIRS, DEV, output=tmp_path / "m", settings=other, resume=True)
 
+    def test_with_the_usual_settings_where_others_were_begun_with(self, tmp_path):
+        """Who says a usual value asks for it; who says nothing goes on."""
+        begun = {
+            "training.seeds": 2, "training.seed": 7, "training.label_smoothing": 0.2,
+            "decoder.attention": "additive", "decoder.input_feeding": True, "text.unseen": "error",
+        }  # fmt: skip
+        train(PAIRS, DEV, output=tmp_path / "m", settings=tiny(**begun, **{"training.epochs": 1}))
+        usual = RunSettings().flat()
+        for name, value in begun.items():
+            asked = RunSettings().with_values({name: usual[name]})
+            with pytest.raises(
+                SettingsError, match=rf"{name} is {usual[name]!r}, but .* began with"
+            ):
+                train(PAIRS, DEV, output=tmp_path / "m", settings=asked, resume=True)
+            train(PAIRS, DEV, output=tmp_path / "m", settings=asked.with_values({name: value}),
+                  resume=True)  # fmt: skip
+
     @pytest.mark.parametrize("place", [0.01, 0.2, 0.5, 0.8, 0.999])
     def test_from_a_state_with_a_flipped_byte(self, tmp_path, place):
         train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())

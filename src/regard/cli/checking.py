@@ -8,11 +8,29 @@ from pathlib import Path
 from rich.progress import TextColumn
 
 from regard.cli.words import bar, say
-from regard.text import KINDS, LOG, STEPS, Columns, Copy, Finding, Kind, Report, examine, mend
+from regard.text import (
+    KINDS,
+    LOG,
+    STEPS,
+    Columns,
+    Copy,
+    Finding,
+    Kind,
+    Parallel,
+    Report,
+    examine,
+    is_parquet,
+    mend,
+)
 
 
 def carry_out(
-    files: Sequence[str], order: str | None, *, as_json: bool, folder: Path | None, examples: int
+    files: Sequence[str | Parallel],
+    order: str | None,
+    *,
+    as_json: bool,
+    folder: Path | None,
+    examples: int,
 ) -> bool:
     """Say what is wrong with files of pairs, and write clean copies if asked to.
 
@@ -22,7 +40,7 @@ def carry_out(
     columns = None if order is None else Columns.parse(order)
     copies = [] if folder is None else _mended(files, folder, columns)
     with bar(TextColumn("{task.fields[file]}")) as shown:
-        task = shown.add_task("checking", total=len(files) * STEPS, file=files[0])
+        task = shown.add_task("checking", total=len(files) * STEPS, file=str(files[0]))
         reports: list[Report] = []
         for report in examine(files, columns, lambda: shown.advance(task)):
             reports.append(report)
@@ -95,8 +113,8 @@ def _words(kind: Kind, number: int, other: str) -> str:
 
 
 def _can_be_mended(report: Report) -> bool:
-    is_known = report.encoding != "unknown"
-    return is_known and any(kind.is_mended for kind, _ in report.found.counts)
+    is_text = report.encoding != "unknown" and not is_parquet(report.path)
+    return is_text and any(kind.is_mended for kind, _ in report.found.counts)
 
 
 def _counted(number: int, noun: str) -> str:
@@ -118,9 +136,10 @@ def _table(report: Report, kind: Kind) -> dict[str, object]:
     return table | {"places": places}
 
 
-def _mended(files: Sequence[str], folder: Path, columns: Columns | None) -> list[Copy]:
+def _mended(files: Sequence[str | Parallel], folder: Path, columns: Columns | None) -> list[Copy]:
     with bar() as shown:
-        task = shown.add_task("mending", total=len(files))
+        total = sum(2 if isinstance(file, Parallel) else 1 for file in files)
+        task = shown.add_task("mending", total=total)
         return mend(files, folder, columns, lambda: shown.advance(task))
 
 

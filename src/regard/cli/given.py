@@ -48,6 +48,16 @@ def data_given(
     return file
 
 
+def examined_given(
+    files: Sequence[str], source: Path | None, target: Path | None, dev_source: Path | None,
+    dev_target: Path | None,
+) -> list[str | Parallel]:  # fmt: skip
+    """What is to be looked at, training first; see `data_given`."""
+    first = data_given(files[0] if files else None, source, target, "FILES")
+    dev = data_given(None, dev_source, dev_target, None)
+    return [one for one in (first, *files[1:], dev) if one is not None]
+
+
 def columns_given(columns: str | None, tags_column: int | None) -> str | None:
     """The columns' numbers or names, from the two options that set them."""
     if columns is None:

@@ -25,8 +25,9 @@ from regard.cli.options import (
 
 def check(
     files: Annotated[
-        list[str], typer.Argument(help="Files of pairs, training first.", show_default=False)
-    ],
+        list[str] | None,
+        typer.Argument(help="Files of pairs, training first.", show_default=False),
+    ] = None,
     fix: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write clean copies here.", show_default=False),
@@ -35,13 +36,18 @@ def check(
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
+    source_file: SourceFile = None,
+    target_file: TargetFile = None,
+    dev_source_file: SourceFile = None,
+    dev_target_file: TargetFile = None,
 ) -> None:
     """Say what is wrong with files of pairs before anything is trained on them."""
     from regard.cli.checking import carry_out
-    from regard.cli.given import columns_given
+    from regard.cli.given import columns_given, examined_given
 
     order = columns_given(columns, tags_column)
-    if not carry_out(files, order, as_json=json, folder=fix, examples=examples):
+    given = examined_given(files or [], source_file, target_file, dev_source_file, dev_target_file)
+    if not carry_out(given, order, as_json=json, folder=fix, examples=examples):
         raise typer.Exit(1)
 
 

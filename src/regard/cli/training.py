@@ -43,6 +43,11 @@ def carry_out(
         print(f"dev symbol errors  {percent(watch.final.symbol_error_rate)}")
     if not quiet:
         say(f"saved in {output}; look with: regard show {shlex.quote(str(output))} TEXT")
+        if watch.store is not None:
+            say(
+                f"tokens stay in {watch.store}, whence another training on the same text begins at "
+                "once; the model does not need that folder"
+            )
 
 
 def command_line() -> str:

@@ -3,6 +3,7 @@
 import math
 import sys
 import time
+from pathlib import Path
 
 from rich.progress import TextColumn
 
@@ -29,6 +30,7 @@ class Watch:
         self.loss = math.nan
         self.told_at = -math.inf
         self.final: Evaluation | None = None
+        self.store: Path | None = None
 
     def __enter__(self) -> "Watch":
         if not self.is_quiet:
@@ -49,6 +51,7 @@ class Watch:
             self._tell_reading(news)
             return
         if isinstance(news, Chosen):
+            self.store = news.store
             self._tell("\n".join(described(news)))
             return
         self.loss = news.loss if math.isnan(self.loss) else 0.95 * self.loss + 0.05 * news.loss
@@ -95,11 +98,7 @@ def described(chosen: Chosen) -> list[str]:
         *_symbols(settings, len(known.source.symbols), len(known.target.symbols)),
         f"model: {_model(settings)}; {chosen.parameters:,} parameters",
         f"training: {length}, {training.batch_size} pairs an update, {seeds}",
-        *(
-            [f"tokens: on disk, in {chosen.store}; not needed when training is done"]
-            if chosen.store is not None
-            else []
-        ),
+        *([f"tokens: on disk, in {chosen.store}"] if chosen.store is not None else []),
         *([f"data: {chosen.doubts} (regard check says where)"] if chosen.doubts else []),
     ]
 

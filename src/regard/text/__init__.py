@@ -15,6 +15,7 @@ from regard.text.pairs import (
     read_parallel_rows,
     read_rows,
 )
+from regard.text.parquet import is_parquet
 from regard.text.samples import sample_path
 from regard.text.several import Files
 from regard.text.sides import segmenter_of
@@ -61,6 +62,7 @@ __all__ = [
     "checksum_of",
     "doubts",
     "examine",
+    "is_parquet",
     "learn_pieces",
     "make_toys",
     "mend",

@@ -34,10 +34,15 @@ from regard.text.ailments import (
 from regard.text.characters import BLANK, SEPARATOR, WIDTHLESS
 from regard.text.columns import Columns
 from regard.text.lines import open_output
+from regard.text.pairs import Parallel
+from regard.text.parquet import is_parquet
 from regard.text.sheet import Sheet, fields_of, object_of, read_sheet
 from regard.text.sides import form_of
 from regard.text.symbols import Form
 from regard.text.table import read_table
+
+_LINES = Columns(0, None, allows_more=True)
+"""One of two parallel files has nothing but a string on a line."""
 
 LOG = "changes.tsv"
 """The log of changes, beside the copies."""
@@ -79,7 +84,7 @@ class Copy:
 
 
 def mend(
-    paths: Sequence[str | Path],
+    paths: Sequence[str | Path | Parallel],
     folder: Path,
     columns: Columns | None = None,
     listen: Callable[[], None] = lambda: None,
@@ -87,17 +92,18 @@ def mend(
     """Write clean copies of files into a folder, and `LOG` beside them.
 
     Args:
-        paths: The files.
+        paths: Files, or two parallel ones.
         folder: Where copies of the same names go; made if it is not there.
         columns: Where source, target and tags stand; source and target if None.
-        listen: Is called for each file.
+        listen: Is called for each copy.
 
     Raises:
         SettingsError: A copy would take the place of an original, of another
-            copy or of the log, or standard input was given.
+            copy or of the log, or standard input or Parquet was given.
         DataError: A file cannot be read, or a copy cannot be written.
     """
-    targets = [_target(path, folder) for path in paths]
+    files = [each for path in paths for each in _files(path, columns or Columns())]
+    targets = [_target(file.path, folder) for file in files]
     if len(set(targets)) < len(targets):
         raise SettingsError("expected files of different names, for copies keep them.")
     try:
@@ -107,8 +113,8 @@ def mend(
     copies: list[Copy] = []
     with open_output(folder / LOG) as log:
         log.write(_HEAD.encode())
-        for path, target in zip(paths, targets, strict=True):
-            copies.append(_copy(path, target, columns or Columns(), log))
+        for file, target in zip(files, targets, strict=True):
+            copies.append(_copy(file.path, target, file.columns, log))
             listen()
     return copies
 
@@ -152,9 +158,26 @@ def _is_plain(cell: str) -> bool:
     return cell.isascii() and cell.isprintable() and cell[:1] != " " != cell[-1:]
 
 
+@dataclass(frozen=True)
+class _File:
+    path: str | Path
+    columns: Columns
+
+
+def _files(path: str | Path | Parallel, columns: Columns) -> tuple[_File, ...]:
+    if isinstance(path, Parallel):
+        return _File(path.source, _LINES), _File(path.target, _LINES)
+    return (_File(path, columns),)
+
+
 def _target(path: str | Path, folder: Path) -> Path:
     if str(path) == "-":
         raise SettingsError("standard input has no name: write it to a file to have it mended.")
+    if is_parquet(path):
+        raise SettingsError(
+            f"{path}: clean copies are of lines of text, and Parquet has none: write it as JSON Lines "
+            "to have it mended."
+        )
     target = folder / Path(path).name
     if target.name == LOG:
         raise SettingsError(f"{path}: the log of changes has that name: rename the file.")
@@ -171,7 +194,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _copy(path: str | Path, target: Path, columns: Columns, log: IO[bytes]) -> Copy:
-    sheet = read_sheet(path, columns.names)
+    sheet = read_sheet(path, columns)
     if sheet.encoding == "unknown":
         return Copy(str(path), None, 0)
     table = read_table(sheet.rows(), sheet.columns(columns), Findings(), is_first=False)

@@ -21,6 +21,7 @@ from regard.text.ailments import (
     LENGTH_RATIO,
     LINE_ENDS,
     LONG,
+    ONE_SIDED,
     OTHER_FORM,
     SAME_PAIR,
     SAME_SOURCE,
@@ -32,7 +33,7 @@ from regard.text.ailments import (
 )
 from regard.text.characters import look_at_characters
 from regard.text.columns import Columns
-from regard.text.pairs import Pair
+from regard.text.pairs import Pair, Parallel
 from regard.text.repetitions import (
     Index,
     compare,
@@ -42,7 +43,7 @@ from regard.text.repetitions import (
     look_for_unseen,
     symbols_of,
 )
-from regard.text.sheet import Sheet, read_sheet
+from regard.text.sheet import Sheet, TwoSheets, read_sheets
 from regard.text.sides import form_of, look_at_lengths, look_at_side, segmenter_of
 from regard.text.symbols import Form, Segmenter
 from regard.text.table import Table, read_table, table_of
@@ -62,7 +63,7 @@ class Report:
     """What was found in a file.
 
     Attributes:
-        path: The file.
+        path: The file, or both of two that are parallel.
         encoding: What it is written in (see `text.sheet`).
         lines: How many lines it has.
         pairs: How many of them hold a source and a target.
@@ -90,14 +91,14 @@ class _Known:
 
 
 def examine(
-    paths: Sequence[str | Path],
+    paths: Sequence[str | Path | Parallel],
     columns: Columns | None = None,
     listen: Callable[[], None] = lambda: None,
 ) -> Iterator[Report]:
     """Look at files of pairs, one after the other.
 
     Args:
-        paths: The files; the first is what is trained on.
+        paths: Files, or two parallel ones; the first is what is trained on.
         columns: Where source, target and tags stand; source and target if None.
         listen: Is called `STEPS` times for each file.
 
@@ -107,9 +108,9 @@ def examine(
     known: list[_Known] = []
     for path in paths:
         layout = columns or Columns()
-        found, sheet = Findings(), read_sheet(path, layout.names)
+        found, sheet = Findings(), read_sheets(path, layout)
         listen()
-        _look_at_sheet(sheet, found)
+        _look_at_sheets(sheet, found)
         look_at_characters(sheet.texts(), found)
         listen()
         asked = sheet.columns(layout)
@@ -159,23 +160,36 @@ def doubts(train: Iterable[Pair], dev: Iterable[Pair]) -> str:
     return ", ".join(counts) + (f" among the first {QUICK:,} pairs" if counts and is_cut else "")
 
 
-def _look_at_sheet(sheet: Sheet, found: Findings) -> None:
+def _look_at_sheets(sheet: Sheet | TwoSheets, found: Findings) -> None:
+    if isinstance(sheet, Sheet):
+        _look_at_sheet(sheet, "", found)
+        return
+    for side, one in (("source", sheet.source), ("target", sheet.target)):
+        _look_at_sheet(one, side, found)
+    shorter, longer = sorted((sheet.source, sheet.target), key=lambda one: len(one.lines))
+    if len(shorter.lines) < len(longer.lines) and sheet.encoding != "unknown":
+        note = f"{shorter.path} has ended, {longer.path} goes on"
+        found.add(ONE_SIDED, Finding(len(shorter.lines) + 1, "", note=note))
+
+
+def _look_at_sheet(sheet: Sheet, side: str, found: Findings) -> None:
     is_known = sheet.encoding != "unknown"
     if sheet.has_mark and is_known:
-        found.add(BYTE_ORDER_MARK, Finding(1, sheet.encoding))
+        found.add(BYTE_ORDER_MARK, Finding(1, sheet.encoding, side))
     names = {"CRLF": sheet.ends.crlf, "CR": sheet.ends.cr}
     count = sum(names.values())
     if count and is_known:
         names["LF"] = sheet.ends.lf
         text = ", ".join(f"{number:,} {name}" for name, number in names.items() if number)
-        found.add(LINE_ENDS, Finding(0, text), count=count)
+        found.add(LINE_ENDS, Finding(0, text, side), count=count)
     if sheet.encoding != "utf-8" and not sheet.broken:
         text = sheet.encoding if is_known else "no text that is known"
-        found.add(ENCODING, Finding(0, text), count=max(1, len(sheet.lines)))
+        found.add(ENCODING, Finding(0, text, side), count=max(1, len(sheet.lines)))
     for number, (place, byte) in sheet.broken.items():
         read = f", read as {sheet.encoding}" if is_known else ", in no encoding that is known"
         text = excerpt(sheet.lines[number - 1]) if sheet.lines else ""
-        found.add(ENCODING, Finding(number, text, note=f"byte 0x{byte:02x} at place {place}{read}"))
+        note = f"byte 0x{byte:02x} at place {place}{read}"
+        found.add(ENCODING, Finding(number, text, side, note))
 
 
 def _segmenters(table: Table) -> tuple[Segmenter, Segmenter]:

@@ -1,7 +1,9 @@
 """A file as it stands: its encoding, its line ends and its lines, whatever they hold.
 
 Where the reader of pairs refuses, a sheet goes on, so that everything that is
-wrong can be told at once. It holds the whole file.
+wrong can be told at once. It holds the whole file. Two parallel files are two
+sheets side by side; a row of Parquet stands here as the JSON object that says
+the same.
 """
 
 import codecs
@@ -13,10 +15,10 @@ from typing import cast
 
 import regex
 
-from regard.errors import DataError
 from regard.text.columns import NAMES, Columns
 from regard.text.lines import read_bytes
-from regard.text.parquet import is_parquet
+from regard.text.pairs import Parallel
+from regard.text.parquet import is_parquet, read_cells
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -76,7 +78,8 @@ class Sheet:
     @property
     def is_json(self) -> bool:
         """Whether lines are JSON objects."""
-        return self.path.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+        is_named_so = self.path.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+        return is_named_so or is_parquet(self.path)
 
     def rows(self) -> Iterator[list[str] | None]:
         """The fields of each line; None for a line that is no JSON object of strings."""
@@ -97,18 +100,64 @@ class Sheet:
         return Columns(0, 1, 2, allows_more=True) if self.is_json else asked
 
 
-def read_sheet(path: str | Path, names: tuple[str, str, str] = NAMES) -> Sheet:
+@dataclass(frozen=True)
+class TwoSheets:
+    """Two files whose lines belong together, as they stand.
+
+    Attributes:
+        source: The sources.
+        target: Their targets.
+    """
+
+    source: Sheet
+    target: Sheet
+
+    @property
+    def encoding(self) -> str:
+        """What both are written in; "unknown" if one of them is no text that we know."""
+        names = {self.source.encoding, self.target.encoding}
+        return "unknown" if "unknown" in names else " and ".join(sorted(names))
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the longer one."""
+        return max(self.source.lines, self.target.lines, key=len)
+
+    def rows(self) -> Iterator[list[str]]:
+        """Both lines of each number, until one of the files ends."""
+        yield from map(list, zip(self.source.lines, self.target.lines, strict=False))
+
+    def texts(self) -> list[str]:
+        """Both lines of each number, one behind the other."""
+        return list(map("\t".join, self.rows()))
+
+    def columns(self, asked: Columns) -> Columns:
+        """Where source and target stand in `rows`."""
+        return Columns()
+
+
+def read_sheets(path: str | Path | Parallel, columns: Columns) -> Sheet | TwoSheets:
+    """Read a file, or two that are parallel; see `read_sheet`."""
+    if isinstance(path, Parallel):
+        return TwoSheets(read_sheet(path.source, columns), read_sheet(path.target, columns))
+    return read_sheet(path, columns)
+
+
+def read_sheet(path: str | Path, columns: Columns) -> Sheet:
     """Read a file, whatever is wrong with it.
 
     Args:
         path: The file.
-        names: What JSON objects call source, target and tags.
+        columns: What JSON objects and Parquet call source, target and tags.
 
     Raises:
-        DataError: It cannot be read at all, or is no file of lines.
+        DataError: It cannot be read at all.
+        MissingExtraError: It is Parquet, and pyarrow is not installed.
     """
+    names = columns.names
     if is_parquet(path):
-        raise DataError("expected lines of text, found Parquet, which has none to look at.", path)
+        lines = list(_objects(path, columns))
+        return Sheet(str(path), "utf-8", False, Ends(0, 0, 0, True), lines, {}, names)
     raw = read_bytes(path)
     encoding, mark = _encoding(raw)
     body = raw.removeprefix(mark)
@@ -128,6 +177,16 @@ def read_sheet(path: str | Path, names: tuple[str, str, str] = NAMES) -> Sheet:
         except UnicodeDecodeError:
             encoding, lines, broken = _patched(flat)
     return Sheet(str(path), encoding, bool(mark), ends, lines, broken, names)
+
+
+def _objects(path: str | Path, columns: Columns) -> Iterator[str]:
+    """The rows of Parquet as JSON objects; a row without text is a blank line."""
+    for cells in read_cells(path, columns):
+        source, target = cells.source or "", cells.target or ""
+        values = source, target, [] if cells.tags is None else cells.tags
+        row = dict(zip(columns.names, values, strict=True))
+        is_blank = not (source.strip() or target.strip())
+        yield "" if is_blank else json.dumps(row, ensure_ascii=False, default=lambda _: None)
 
 
 def object_of(line: str) -> dict[str, object] | None:

@@ -87,7 +87,7 @@ def read_table(
             continue
         table.numbers.append(number)
         table.sources.append(cells[0])
-        table.targets.append(cells[1])
+        table.targets.append("" if columns.target is None else cells[1])
         if columns.tags is not None:
             table.tags.append(row[columns.tags])
     return _trimmed(table)

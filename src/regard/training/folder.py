@@ -8,8 +8,8 @@ from regard.errors import CheckpointError, SettingsError
 from regard.model import load_model, previous_of, recover
 from regard.training.config import RunSettings, TrainingSettings
 
-_FREE = ("training.store",)
-"""What may change between two sessions: no bit depends on it."""
+_FREE = ("length_ratio", "training.store")
+"""What may change between two sessions: no bit depends on it, or the data decides."""
 
 
 def resumed_settings(folder: Path | None, asked: RunSettings) -> RunSettings:
@@ -33,9 +33,9 @@ def resumed_settings(folder: Path | None, asked: RunSettings) -> RunSettings:
     training = {name: value for name, value in saved.training.items() if name in names}
     whole = {name: value for name, value in saved.settings.to_table().items() if name != "guided"}
     settings = RunSettings.of(whole | {"members": 1, "training": training})
-    stored, usual = settings.flat(), RunSettings().flat()
-    for name, value in asked.flat().items():
-        if name not in _FREE and value not in (usual.get(name), stored.get(name)):
+    stored = settings.flat()
+    for name, value in asked.said().items():
+        if name not in _FREE and value != stored.get(name):
             raise SettingsError(
                 f"{name} is {value!r}, but this training began with {stored.get(name)!r}: it cannot "
                 "be resumed with other settings. Train anew with --overwrite, or under another name."
