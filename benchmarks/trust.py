@@ -64,7 +64,7 @@ def main() -> None:
     models = members(predictor)[: given.members]
     rows: list[dict[str, object]] = []
     for single in models:
-        own = single if given.columns is None else single.with_columns(given.columns)
+        own = single if given.columns is None else single.with_text(columns=given.columns)
         rows.append(one(own, given.pairs, gold))
         print(given.name, json.dumps(rows[-1]), flush=True)
     tasks = (kept("trust") or {}).get("tasks", {})

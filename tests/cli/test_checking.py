@@ -219,6 +219,13 @@ class TestParallelFiles:
             "",
         ]
 
+    def test_a_half_is_lines_of_text_whatever_its_name(self, write, tmp_path, capsys):
+        source, target = write('{"a":\u00a01}\n\tb\n', "s.jsonl"), write("c\nd\n", "t")
+        assert main(["check", *self.options(source, target), "--fix", str(tmp_path / "f")]) == 0
+        assert (tmp_path / "f" / "s.jsonl").read_text() == '{"a": 1}\nb\n'
+        (tmp_path / "s.parquet").write_bytes(b"PAR1\x15\x04\xff\n")
+        assert main(["check", *self.options(str(tmp_path / "s.parquet"), write("c\n", "u"))]) == 1
+
     @pytest.mark.parametrize(
         ("source", "target"),
         [("a\nb\n", "c\n"), ("a\n", "c\n\n"), ("a\n", "c\nd\ne\n"), ("", "c\n"), ("a\n\n", "c\n\n"),

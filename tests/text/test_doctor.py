@@ -192,6 +192,16 @@ class TestTags:
         (place,) = found(path, columns=TAGGED)["several_targets"]
         assert place.text == "a (V;PST) → b (1) | d (1)"
 
+    def test_what_a_model_is_told_decides_what_is_the_same(self, write):
+        path = write("a\tb\tV;A+B\na\td\tB;V;A\na\te\tV;A\n")
+        (place,) = found(path, columns=TAGGED)["several_targets"]
+        assert place.text == "a (V;A+B) → b (1) | d (1)"
+
+    def test_the_usual_order_is_shown_as_it_is_written(self, write):
+        path = write("a\tb\tV;P(1;2)\nc\td\tV;P(1;2)\ne\tf\tV;P(2;1)\n")
+        (place,) = found(path, columns=TAGGED)["tag_order"]
+        assert place.note == "mostly it is V;P(1;2)"
+
     def test_tags_that_training_lacks_are_unseen(self, write):
         train, dev = write("a\tb\tV;PST\n"), write("a\tb\tV;FUT\n", "dev.tsv")
         (place,) = found(train, dev, columns=TAGGED)["unseen"]
@@ -342,7 +352,7 @@ class TestMending:
 
     def test_names_that_clash_are_refused(self, write, tmp_path):
         path = write(CLEAN)
-        with pytest.raises(SettingsError, match="different names"):
+        with pytest.raises(SettingsError, match=r"two files are called train\.tsv"):
             mend([path, path], tmp_path / "clean")
         with pytest.raises(SettingsError, match="log of changes"):
             mend([write(CLEAN, LOG)], tmp_path / "clean")

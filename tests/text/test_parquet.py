@@ -175,6 +175,7 @@ class TestTheDoctor:
         told = capsys.readouterr()
         assert f"{path}, line 3: a<U+00A0>b" in told.out
         assert "--fix" not in told.err
+        assert " * " not in told.out
 
 
 def test_tags_are_named_once():

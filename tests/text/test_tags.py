@@ -27,6 +27,11 @@ WRITTEN = st.lists(NESTED, min_size=1, max_size=4).map(";".join)
         ("N;ABL(PL;PSS(1,PL))", "N ABL ABL:PL ABL:PSS PSS:1 PSS:PL"),
         ("V;NOM(1,SG);ACC(3,PL)", "V NOM NOM:1 NOM:SG ACC ACC:3 ACC:PL"),
         ("A(b)c", "A A:b c"),
+        ("A(b)(c)", "A A:b c"),
+        ("A;(b;c)", "A b c"),
+        ("A (b)", "A A:b"),
+        ("A+B(c)", "A+B B:c"),
+        ("A + B; A(b) + C", "A+B A A:b C"),
         ("A(b)+B(c)", "A A:b B B:c"),
         ("N;N", "N"),
         ("(PL)", "PL"),
@@ -40,11 +45,16 @@ def test_features_are_told_with_what_they_stand_in(text, expected):
     assert tags_of(text) == tuple(expected.split())
 
 
-def test_a_list_is_taken_as_it_is():
-    assert tags_of(["a", "b(c)"]) == ("a", "b(c)")
+def test_a_list_says_what_its_text_would_say():
+    assert tags_of(["a", "b(c)", "a"]) == tags_of("a;b(c)") == ("a", "b", "b:c")
     assert tags_of(("a", 1)) == ("a", "1")
+    assert tags_of([]) == tags_of([""]) == ()
+
+
+@pytest.mark.parametrize("tags", [3, None, 1.5, {"a": 1}, [None], [["a"]], [1.5]])
+def test_anything_else_is_refused(tags):
     with pytest.raises(DataError, match="expected tags"):
-        tags_of(3)
+        tags_of(tags)
 
 
 def test_who_owns_what_makes_two_sets():
@@ -57,7 +67,7 @@ def test_what_was_read_is_read_again(text):
     tags = tags_of(text)
     assert tags_of(";".join(tags)) == tags
     assert parts_of(parts_of(tags)) == parts_of(tags)
-    assert told_of(tags, parts_of(tags)) == parts_of(tags)
+    assert told_of(tags, [*parts_of(tags), "P:1"]) == parts_of(tags)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +79,16 @@ def test_joined_features_are_learnt_apart(tag, expected):
 
 
 @pytest.mark.parametrize(
-    ("known", "expected"),
+    ("tags", "known", "expected"),
     [
-        (["A+B", "P:1"], "A+B P:1"),
-        (["A", "B", "1"], "A B 1"),
-        (["B", "P:1", "1"], "A B P:1"),
-        ([], "A B P:1"),
+        ("A+B;P(1)", ["A+B", "P:1"], "A+B P P:1"),
+        ("A+B;P(1)", ["A", "B", "P:2"], "A B P P:1"),
+        ("A;A+B;B", ["A", "B"], "A B"),
+        ("P(1);Q(1)", ["P", "Q", "1"], "P 1 Q 1"),
+        ("P(A+B)", ["P", "A+B"], "P A+B"),
+        ("P(A+B)", ["P", "P:A", "A+B"], "P P:A P:B"),
+        ("P(1)", [], "P 1"),
     ],
 )
-def test_a_model_is_told_what_it_was_taught(known, expected):
-    assert told_of(["A+B", "P:1"], known) == tuple(expected.split())
+def test_a_model_is_told_what_it_was_taught(tags, known, expected):
+    assert told_of(tags_of(tags), known) == tuple(expected.split())

@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,16 @@ class TestResumingIsRefused:
         train(PAIRS, DEV, output=tmp_path / "m", settings=tiny())
         with pytest.raises(RegardError, match="other data or settings"):
             train(PAIRS[1:], DEV, output=tmp_path / "m", resume=True)
+
+    def test_where_another_version_read_other_tags_in_the_same_data(self, tmp_path, monkeypatch):
+        pairs = [replace(pair, tags=("V", "A+B")) for pair in PAIRS]
+        with monkeypatch.context() as patch:
+            patch.setattr("regard.training.choices.parts_of", tuple)
+            train(pairs, pairs[:5], output=tmp_path / "m", settings=tiny())
+        with pytest.raises(CheckpointError, match="other symbols or tags"):
+            train(pairs, pairs[:5], output=tmp_path / "m", resume=True)
+        with pytest.raises(RegardError, match="other data or settings"):
+            train(pairs[1:], pairs[:5], output=tmp_path / "m", resume=True)
 
     def test_without_a_folder_or_a_training(self, tmp_path):
         with pytest.raises(SettingsError, match="resuming needs the model folder"):

@@ -82,7 +82,9 @@ def summary(reports: Sequence[Report]) -> Iterator[str]:
         yield f"{report.path}: {count}{'; nothing found' if is_clean else ''}"
         for kind in KINDS:
             for other, number, _ in report.found.of(kind):
-                mark = ("!" if kind.is_grave else " ") + ("*" if kind.is_mended else " ")
+                mark = ("!" if kind.is_grave else " ") + (
+                    "*" if kind.is_mended and _has_copies(report) else " "
+                )
                 yield f"{number:9,} {mark} {_words(kind, number, other)}"
     if any(report.found.are_grave for report in reports):
         yield "! training refuses such a file"
@@ -113,8 +115,11 @@ def _words(kind: Kind, number: int, other: str) -> str:
 
 
 def _can_be_mended(report: Report) -> bool:
-    is_text = report.encoding != "unknown" and not is_parquet(report.path)
-    return is_text and any(kind.is_mended for kind, _ in report.found.counts)
+    return _has_copies(report) and any(kind.is_mended for kind, _ in report.found.counts)
+
+
+def _has_copies(report: Report) -> bool:
+    return report.encoding != "unknown" and not is_parquet(report.path)
 
 
 def _counted(number: int, noun: str) -> str:

@@ -116,7 +116,7 @@ def _lines(evaluation: Evaluation, visible: Callable[[str], str], *, errors: boo
 def _note_conflicts(pairs: Sequence[Pair]) -> None:
     targets: defaultdict[tuple[str, frozenset[str]], set[str]] = defaultdict(set)
     for pair in pairs:
-        targets[pair.source, frozenset(pair.tags)].add(pair.target)
+        targets[pair.asked].add(pair.target)
     count = sum(len(each) > 1 for each in targets.values())
     if count:
         say(f"note: {count} sources stand there with several targets; --alternatives takes any of "

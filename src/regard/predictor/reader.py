@@ -179,7 +179,7 @@ class Reader:
             return ()
         if not pair.tags:
             raise _refusal(pair, "expected tags beside the source, found none.")
-        return told_of(pair.tags, vocabulary)
+        return told_of(pair.tags, vocabulary.symbols)
 
     def _tag_tokens(self, tags: tuple[str, ...]) -> list[int]:
         vocabulary = self.vocabularies.tags

@@ -15,15 +15,17 @@ def with_alternatives(pairs: Sequence[Pair]) -> list[Pair]:
         >>> rows = [Pair("read", "riːd"), Pair("a", "ə"), Pair("read", "rɛd")]
         >>> [(pair.target, pair.others) for pair in with_alternatives(rows)]
         [('riːd', ('rɛd',)), ('ə', ())]
+        >>> rows = [Pair("a", "b", ("V", "1+PL")), Pair("a", "c", ("PL", "1", "V"))]
+        >>> len(with_alternatives(rows))
+        1
     """
     found: dict[tuple[str, frozenset[str]], Pair] = {}
     for pair in pairs:
-        key = (pair.source, frozenset(pair.tags))
-        first = found.get(key)
+        first = found.get(pair.asked)
         if first is None:
-            found[key] = pair
+            found[pair.asked] = pair
         else:
-            found[key] = replace(first, others=(*first.others, pair.target, *pair.others))
+            found[pair.asked] = replace(first, others=(*first.others, pair.target, *pair.others))
     return list(found.values())
 
 

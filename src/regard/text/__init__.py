@@ -18,7 +18,7 @@ from regard.text.pairs import (
 from regard.text.parquet import is_parquet
 from regard.text.samples import sample_path
 from regard.text.several import Files
-from regard.text.sides import segmenter_of
+from regard.text.sides import HEAD, segmenter_of
 from regard.text.store import TokenStore, checksum_of, taking_in
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
 from regard.text.symbols import Form, Segmenter, SymbolKind, normalized
@@ -28,6 +28,7 @@ from regard.text.vocabulary import END, PADDING, SPECIAL, START, UNKNOWN, Vocabu
 
 __all__ = [
     "END",
+    "HEAD",
     "KINDS",
     "LOG",
     "PADDING",

@@ -104,8 +104,10 @@ def mend(
     """
     files = [each for path in paths for each in _files(path, columns or Columns())]
     targets = [_target(file.path, folder) for file in files]
-    if len(set(targets)) < len(targets):
-        raise SettingsError("expected files of different names, for copies keep them.")
+    for place, target in enumerate(targets):
+        if target in targets[:place]:
+            raise SettingsError(f"two files are called {target.name}: copies keep their names, so they "
+                                "need folders of their own.")  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -114,7 +116,7 @@ def mend(
     with open_output(folder / LOG) as log:
         log.write(_HEAD.encode())
         for file, target in zip(files, targets, strict=True):
-            copies.append(_copy(file.path, target, file.columns, log))
+            copies.append(_copy(file, target, log))
             listen()
     return copies
 
@@ -162,12 +164,13 @@ def _is_plain(cell: str) -> bool:
 class _File:
     path: str | Path
     columns: Columns
+    is_half: bool
 
 
 def _files(path: str | Path | Parallel, columns: Columns) -> tuple[_File, ...]:
     if isinstance(path, Parallel):
-        return _File(path.source, _LINES), _File(path.target, _LINES)
-    return (_File(path, columns),)
+        return _File(path.source, _LINES, True), _File(path.target, _LINES, True)
+    return (_File(path, columns, False),)
 
 
 def _target(path: str | Path, folder: Path) -> Path:
@@ -193,8 +196,9 @@ def _is_same(one: Path, other: Path) -> bool:
         return False
 
 
-def _copy(path: str | Path, target: Path, columns: Columns, log: IO[bytes]) -> Copy:
-    sheet = read_sheet(path, columns)
+def _copy(file: _File, target: Path, log: IO[bytes]) -> Copy:
+    path, columns = file.path, file.columns
+    sheet = read_sheet(path, columns, is_half=file.is_half)
     if sheet.encoding == "unknown":
         return Copy(str(path), None, 0)
     table = read_table(sheet.rows(), sheet.columns(columns), Findings(), is_first=False)
@@ -211,8 +215,8 @@ def _copy(path: str | Path, target: Path, columns: Columns, log: IO[bytes]) -> C
         # A last line of which nothing is left is still one.
         is_closed = sheet.ends.is_closed or lines[-1:] == [""]
         text = "\n".join(lines) + ("\n" if is_closed else "")
-        with open_output(target) as file:
-            file.write(text.encode())
+        with open_output(target) as copy:
+            copy.write(text.encode())
     else:
         _copy_bytes(Path(path), target)
     return Copy(str(path), target, count)
@@ -247,7 +251,7 @@ def _mended(sheet: Sheet, forms: dict[int, Form], lines: list[str]) -> Iterator[
         if number in sheet.broken:
             yield Change(number, ENCODING, sheet.encoding, visible(line))
         row = object_of(line) if sheet.is_json else None
-        cells = (fields_of(row, sheet.names) or []) if sheet.is_json else line.split("\t")
+        cells = (fields_of(row, sheet.names) or []) if sheet.is_json else sheet.fields(line)
         clean: list[str] = []
         for place, cell in enumerate(cells):
             for kind, after in cured(cell, forms.get(place, "none")):

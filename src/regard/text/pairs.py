@@ -23,7 +23,7 @@ from regard.errors import DataError
 from regard.text.columns import Columns
 from regard.text.lines import read_lines
 from regard.text.parquet import Cells, is_parquet, read_cells
-from regard.text.tags import tags_of
+from regard.text.tags import parts_of, tags_of
 
 _IMPOSSIBLE = re.compile("[\r\n\t\ud800-\udfff]")
 
@@ -47,6 +47,11 @@ class Pair:
     line: int = field(default=0, compare=False)
     file: str = field(default="", compare=False)
     others: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> tuple[str, frozenset[str]]:
+        """What a model is asked: pairs that are alike in this ask the same."""
+        return self.source, frozenset(parts_of(self.tags))
 
 
 def read_rows(path: str | Path, columns: Columns | None = None) -> Iterator[Pair | None]:

@@ -19,7 +19,7 @@ from regard.text.ailments import (
 )
 from regard.text.symbols import Segmenter, normalized
 from regard.text.table import Table
-from regard.text.tags import tags_of
+from regard.text.tags import parts_of, tags_of
 
 _CHUNK = 10_000
 _MARGIN = 0.3
@@ -84,15 +84,17 @@ def look_at_repetitions(index: Index, found: Findings) -> None:
 def look_at_tag_order(table: Table, found: Findings) -> None:
     """Find tags that are written in another order elsewhere."""
     orders: defaultdict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
+    written: dict[tuple[str, ...], str] = {}
     for tags, count in Counter(table.tags).items():
         orders[_in_order(tags)][tags_of(tags)] += count
+        written.setdefault(tags_of(tags), tags)
     usual = {order: seen.most_common(1)[0][0] for order, seen in orders.items() if len(seen) > 1}
     if not usual:
         return
     for number, tags in zip(table.numbers, table.tags, strict=True):
         expected = usual.get(_in_order(tags))
         if expected is not None and tags_of(tags) != expected:
-            note = f"mostly it is {';'.join(expected)}"
+            note = f"mostly it is {excerpt(written[expected])}"
             found.add(TAG_ORDER, Finding(number, excerpt(tags), "tags", note))
 
 
@@ -173,7 +175,7 @@ def _common(one: Counter[str], other: Counter[str]) -> float:
 
 
 def _in_order(tags: str) -> str:
-    return ";".join(sorted(tags_of(tags)))
+    return ";".join(sorted(parts_of(tags_of(tags))))
 
 
 def _source(table: Table, place: int) -> str:

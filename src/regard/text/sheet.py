@@ -65,6 +65,7 @@ class Sheet:
         broken: The numbers of lines that are not UTF-8, with the place and the
             value of the first byte that is not.
         names: What JSON objects call source, target and tags.
+        is_half: Whether a line is one string: the file is one of two parallel ones.
     """
 
     path: str
@@ -74,20 +75,27 @@ class Sheet:
     lines: list[str]
     broken: dict[int, tuple[int, int]]
     names: tuple[str, str, str] = NAMES
+    is_half: bool = False
 
     @property
     def is_json(self) -> bool:
         """Whether lines are JSON objects."""
+        if self.is_half:
+            return False
         is_named_so = self.path.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
         return is_named_so or is_parquet(self.path)
 
     def rows(self) -> Iterator[list[str] | None]:
         """The fields of each line; None for a line that is no JSON object of strings."""
         if not self.is_json:
-            yield from (line.split("\t") for line in self.lines)
+            yield from map(self.fields, self.lines)
             return
         for line in self.lines:
             yield fields_of(object_of(line), self.names) if line.strip() else [""]
+
+    def fields(self, line: str) -> list[str]:
+        """What stands between the tabs of a line that is no JSON object."""
+        return [line] if self.is_half else line.split("\t")
 
     def texts(self) -> list[str]:
         """The lines, with what JSON objects hold in place of the objects."""
@@ -139,23 +147,27 @@ class TwoSheets:
 def read_sheets(path: str | Path | Parallel, columns: Columns) -> Sheet | TwoSheets:
     """Read a file, or two that are parallel; see `read_sheet`."""
     if isinstance(path, Parallel):
-        return TwoSheets(read_sheet(path.source, columns), read_sheet(path.target, columns))
+        source, target = (read_sheet(half, columns, is_half=True)
+                          for half in (path.source, path.target))  # fmt: skip
+        return TwoSheets(source, target)
     return read_sheet(path, columns)
 
 
-def read_sheet(path: str | Path, columns: Columns) -> Sheet:
+def read_sheet(path: str | Path, columns: Columns, *, is_half: bool = False) -> Sheet:
     """Read a file, whatever is wrong with it.
 
     Args:
         path: The file.
         columns: What JSON objects and Parquet call source, target and tags.
+        is_half: Whether it is one of two parallel files, which hold lines of
+            text whatever their names.
 
     Raises:
         DataError: It cannot be read at all.
         MissingExtraError: It is Parquet, and pyarrow is not installed.
     """
     names = columns.names
-    if is_parquet(path):
+    if is_parquet(path) and not is_half:
         lines = list(_objects(path, columns))
         return Sheet(str(path), "utf-8", False, Ends(0, 0, 0, True), lines, {}, names)
     raw = read_bytes(path)
@@ -176,7 +188,7 @@ def read_sheet(path: str | Path, columns: Columns) -> Sheet:
             lines = flat.decode().split("\n")
         except UnicodeDecodeError:
             encoding, lines, broken = _patched(flat)
-    return Sheet(str(path), encoding, bool(mark), ends, lines, broken, names)
+    return Sheet(str(path), encoding, bool(mark), ends, lines, broken, names, is_half)
 
 
 def _objects(path: str | Path, columns: Columns) -> Iterator[str]:

@@ -27,7 +27,9 @@ from regard.text.table import Table
 LONGEST = 2000
 """Training refuses longer strings, unless `text.longest` says otherwise."""
 
-_HEAD = 10_000
+HEAD = 10_000
+"""How a side is cut is chosen from so many strings."""
+
 _FEWEST = 20
 _SCRIPTS = {
     name: regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek")
@@ -46,7 +48,7 @@ _MARKS_IN_WORDS = ("'’ʼ", "-‐‑")
 
 def segmenter_of(cells: Sequence[str], side: str) -> Segmenter:
     """How training cuts a side unless it is told otherwise, from the first strings of it."""
-    head = cells[:_HEAD]
+    head = cells[:HEAD]
     if side == "target" and are_phones(head):
         return Segmenter("words")
     return Segmenter(

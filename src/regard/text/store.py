@@ -24,7 +24,7 @@ from regard.files import aside_of, clear_stale
 from regard.text.batch import Corpus, Integers, Sequences, Tokens
 from regard.text.intake import Intake, Part
 
-FORMAT = 1
+FORMAT = 2
 TABLE = "store.json"
 
 

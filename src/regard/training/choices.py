@@ -30,7 +30,6 @@ from regard.text import (
 )
 from regard.training.config import RunSettings, TrainingSettings
 
-HEAD = 10_000
 Part = TypeVar("Part", bound=Settings)
 _MARGIN = 10
 

@@ -10,9 +10,8 @@ import regex
 
 from regard.errors import SettingsError
 from regard.model import Vocabularies
-from regard.text import BatchMaker, Corpus, TokenStore, Vocabulary, checksum_of, taking_in
+from regard.text import HEAD, BatchMaker, Corpus, TokenStore, Vocabulary, checksum_of, taking_in
 from regard.training.choices import (
-    HEAD,
     Cut,
     Survey,
     choose_pieces,

@@ -152,12 +152,17 @@ class _Run:
             raise CheckpointError(f"{folder}: has a model {latest.position.member + 1} in training, "
                                   f"where there are {self.count}: begin anew.")  # fmt: skip
         self.trained = [latest.part(f"trained-{index}") for index in range(latest.position.member)]
+        begun = load_model(folder)
+        is_same = latest.fingerprint == self.now.trainer.fingerprint
+        if is_same and begun.vocabularies != self.prepared.vocabularies:
+            raise CheckpointError(f"{folder}: began with other symbols or tags than this version reads in "
+                                  "the same data: begin anew.")  # fmt: skip
         try:
             self.now = self._member(latest.position)
             self.now.trainer.resume(latest)
         except DAMAGE as error:
             raise CheckpointError(f"{folder}: cannot be resumed: {first_line(error)}.") from None
-        self.saved_members = load_model(folder).settings.members
+        self.saved_members = begun.settings.members
 
     def go(self, wish: Wish, listen: Listener | None) -> None:
         """Train to the end, or until somebody asks to stop."""
