@@ -21,7 +21,7 @@ from regard import (
     softmax,
     sparsemax,
 )
-from regard.attention import add_coverage, no_coverage, window_mask
+from regard.attention import Offsets, add_coverage, no_coverage, window_mask
 
 SCORES = {
     "dot": DotScore,
@@ -257,3 +257,16 @@ def test_no_positions_give_no_weights():
     memory = attention.memorize(torch.ones(3, 2, 4))
     with pytest.raises(ShapeError, match="one batch"):
         Attention.forward.__wrapped__(attention, torch.ones(2, 1, 4), memory)
+
+
+@pytest.mark.parametrize("first", [0, 2, 30])
+def test_offsets_are_of_the_distance_alone(first):
+    offsets = Offsets(3)
+    bias = offsets(first, 4, source=9, symbols=7)
+    for row in range(4):
+        alone = offsets(first + row, 1, source=9, symbols=7)
+        assert torch.equal(bias[row], alone[0])
+        for position in range(9):
+            distance = max(-3, min(3, position - first - row))
+            expected = offsets.table[3 + distance] if position < 7 else 0
+            assert bias[row, position] == expected

@@ -7,6 +7,7 @@ from regard.attention.masks import causal_mask, length_mask, window_mask
 from regard.attention.memory import Memory
 from regard.attention.multihead import MultiHeadAttention
 from regard.attention.normalizers import Normalizer, softmax, sparsemax
+from regard.attention.offsets import Offsets
 from regard.attention.scores import (
     AdditiveScore,
     ConcatScore,
@@ -29,6 +30,7 @@ __all__ = [
     "Memory",
     "MultiHeadAttention",
     "Normalizer",
+    "Offsets",
     "ScaledDotScore",
     "Score",
     "Summary",

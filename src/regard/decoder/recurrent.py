@@ -5,6 +5,7 @@
     vector_t  = tanh(W [hidden_t; context_t])
     logits_t  = V vector_t + b
 
+With offsets, scores have a learnt bias for how far a position is from the step.
 `told` is what the tags say together, nothing without tags. `vector_t-1` is input
 feeding (Luong et al. 2015, section 3.3), an option. Without it, and without coverage, the cell does not wait for
 the look, and a known target is written in one go.
@@ -16,11 +17,14 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attended, Attention, Memory, add_coverage, mix, no_coverage
+from regard.attention import Attended, Attention, Memory, Offsets, add_coverage, mix, no_coverage
 from regard.decoder.decoder import Decoded, Decoder, State, Step
 from regard.decoder.output import Output, told_inputs
 from regard.encoder import Encoding
 from regard.layers import Embedding, Recurrence, SequenceDropout
+
+REACH = 24
+"""Positions further from the step than this share one bias."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class RecurrentState(State):
         told: What the tags say together.
         vector: The last joined vector; no columns without input feeding.
         coverage: What was looked at so far; no columns without coverage.
+        tags: How many of the last positions are tags, or padding of them.
+        length: How many steps were made.
     """
 
     carried: Float[Tensor, "batch carried"]
@@ -42,6 +48,8 @@ class RecurrentState(State):
     told: Float[Tensor, "batch told"]
     vector: Float[Tensor, "batch vector"]
     coverage: Float[Tensor, "batch covered"]
+    tags: int = 0
+    length: int = 0
 
     @property
     def each(self) -> int:
@@ -60,6 +68,8 @@ class RecurrentState(State):
             self.told[flat],
             self.vector[flat],
             self.coverage[flat],
+            self.tags,
+            self.length,
         )
 
 
@@ -76,12 +86,13 @@ class RecurrentDecoder(Decoder):
         dropout: Share of what is dropped before and in the output layer.
         feeds_input: Whether the cell reads the last joined vector.
         uses_coverage: Whether the score is given the coverage.
+        has_offsets: Whether scores have a bias for each distance from the step.
     """
 
     def __init__(
         self, embedding: Embedding, recurrence: Recurrence, *, attention: Attention,
         state_size: int, final_size: int, dropout: float = 0.0, feeds_input: bool = False,
-        uses_coverage: bool = False,
+        uses_coverage: bool = False, has_offsets: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
         self.embedding = embedding
@@ -94,6 +105,7 @@ class RecurrentDecoder(Decoder):
             vocabulary=embedding.table.num_embeddings,
         )  # fmt: skip
         self.feeds_input = feeds_input
+        self.offsets = Offsets(REACH) if has_offsets else None
         self.uses_coverage = uses_coverage
         self.alignment = "the decoder's look"
 
@@ -104,7 +116,7 @@ class RecurrentDecoder(Decoder):
         vector = carried.new_zeros(len(carried), self.recurrence.size if self.feeds_input else 0)
         coverage = no_coverage(memory)
         coverage = coverage if self.uses_coverage else coverage[:, :0]
-        return RecurrentState(carried, memory, encoding.told, vector, coverage)
+        return RecurrentState(carried, memory, encoding.told, vector, coverage, encoding.tags)
 
     def step(
         self,
@@ -123,7 +135,7 @@ class RecurrentDecoder(Decoder):
         context, row = look.context.squeeze(1), _row(look)
         hidden = hidden.squeeze(1)
         vector = self.output.vector(hidden, context)
-        after = replace(state, carried=carried)
+        after = replace(state, carried=carried, length=state.length + 1)
         if self.feeds_input:
             after = replace(after, vector=vector)
         if self.uses_coverage:
@@ -138,6 +150,8 @@ class RecurrentDecoder(Decoder):
         coverage = state.coverage if self.uses_coverage else None
         query = hidden.unflatten(0, (-1, state.each))
         scores = self.attention.score(query, state.memory.keys, coverage=coverage)
+        bias = self._bias(state, 1)
+        scores = scores if bias is None else scores + bias
         return scores.flatten(0, 1).unsqueeze(1)
 
     def forward(
@@ -150,7 +164,7 @@ class RecurrentDecoder(Decoder):
         read = told_inputs(self.embedding(inputs), state.told)
         states, _ = self.recurrence(read, state.carried)
         hidden = self.drop(states)
-        look = self.attention(hidden, state.memory)
+        look = self.attention(hidden, state.memory, bias=self._bias(state, inputs.shape[1]))
         heads = None if look.weights is None else look.weights.unsqueeze(2)
         logits = self.output(hidden, look.context)
         return Decoded(logits, hidden, look.context, look.weights, heads, (look,))
@@ -168,12 +182,20 @@ class RecurrentDecoder(Decoder):
         """The output layer."""
         return self.output(hidden, context)
 
+    def _bias(self, state: RecurrentState, steps: int) -> Tensor | None:
+        if self.offsets is None:
+            return None
+        source = state.memory.mask.shape[-1]
+        return self.offsets(state.length, steps, source=source, symbols=source - state.tags)
+
     def _look(self, hidden: Tensor, state: RecurrentState, weights: Tensor | None) -> Attended:
         # (rows, 1, size) becomes (sources, rows of each, size), and back.
         query = hidden.view(len(state.memory.mask), state.each, -1)
         if weights is None:
             coverage = state.coverage if self.uses_coverage else None
-            context, weights = self.attention(query, state.memory, coverage=coverage)
+            context, weights = self.attention(
+                query, state.memory, bias=self._bias(state, 1), coverage=coverage
+            )
             assert weights is not None
         else:
             weights = weights.view(*query.shape[:2], -1)

@@ -63,6 +63,7 @@ class RecurrentEncoder(Encoder):
             torch.cat([source.mask, source.tags_mask], 1),
             torch.cat([final, summary], -1),
             summary,
+            source.tags.shape[1],
         )
 
     def _with_own(self, states: Tensor, vectors: Tensor) -> Tensor:

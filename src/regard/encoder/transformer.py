@@ -54,7 +54,7 @@ class TransformerEncoder(Encoder):
         for layer in self.layers:
             states = layer(states, mask)
         states = self.norm(states)
-        return Encoding(states, mask, mean_state(states, mask), told)
+        return Encoding(states, mask, mean_state(states, mask), told, source.tags.shape[1])
 
 
 class _Layer(nn.Module):

@@ -112,6 +112,8 @@ class DecoderSettings(Settings):
         dropout: Share of what is dropped.
         input_feeding: Whether the cell reads what the last look brought.
         coverage: Whether the score sees what was looked at (additive, concat).
+        offsets: Whether scores have a bias for how far a position is from the
+            step; chosen where most of the target's symbols are the source's too.
     """
 
     kind: Kind = "lstm"
@@ -124,6 +126,7 @@ class DecoderSettings(Settings):
     dropout: Share | None = None
     input_feeding: bool = False
     coverage: bool = False
+    offsets: bool | None = None
 
 
 class ModelSettings(Settings):

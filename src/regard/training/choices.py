@@ -215,12 +215,15 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     recurrent = {"embedding_size": 256, "hidden_size": 256, "layers": 1, "dropout": dropout}
     transformer = {"hidden_size": 256, "layers": 4 if is_large else 3, "dropout": 0.3}
     is_recurrent = encoder.kind != "transformer"
-    copies = {"residual": is_recurrent and _copies(settings, found)}
-    encoder = _filled(encoder, (recurrent if is_recurrent else transformer) | copies)
+    copies = _copies(settings, found)
+    own = {"residual": is_recurrent and copies}
+    encoder = _filled(encoder, (recurrent if is_recurrent else transformer) | own)
     # A recurrent encoder's states hold both directions; scores that compare need like sizes.
     state_size = (encoder.hidden_size or 0) * (1 if encoder.kind == "transformer" else 2)
     recurrent |= {"hidden_size": state_size}
-    decoder = _filled(decoder, transformer if decoder.kind == "transformer" else recurrent)
+    looks = decoder.kind != "transformer" and decoder.attention != "none"
+    usual = transformer if decoder.kind == "transformer" else recurrent
+    decoder = _filled(decoder, usual | {"offsets": looks and copies})
     is_recurrent = "transformer" not in (encoder.kind, decoder.kind)
     return settings.model_copy(
         update={
