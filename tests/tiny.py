@@ -33,8 +33,8 @@ KINDS: dict[str, dict[str, object]] = {
         "encoder.hidden_size": 8, "encoder.layers": 2, "decoder.layers": 2,
     },
     "residual": {"encoder.residual": True},
-    "offsets": {"decoder.offsets": True},
-    "offsets and input feeding": {"decoder.offsets": True, "decoder.input_feeding": True},
+    "relative bias": {"decoder.relative_bias": True},
+    "relative bias and input feeding": {"decoder.relative_bias": True, "decoder.input_feeding": True},
     "ensemble": {"members": 3},
     "ensemble of none": {"members": 2, "decoder.attention": "none"},
     "ensemble of transformers": {

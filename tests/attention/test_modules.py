@@ -21,7 +21,7 @@ from regard import (
     softmax,
     sparsemax,
 )
-from regard.attention import Offsets, add_coverage, no_coverage, window_mask
+from regard.attention import RelativeBias, add_coverage, no_coverage, window_mask
 
 SCORES = {
     "dot": DotScore,
@@ -260,13 +260,13 @@ def test_no_positions_give_no_weights():
 
 
 @pytest.mark.parametrize("first", [0, 2, 30])
-def test_offsets_are_of_the_distance_alone(first):
-    offsets = Offsets(3)
-    bias = offsets(first, 4, source=9, symbols=7)
+def test_a_relative_bias_is_of_the_distance_alone(first):
+    relative = RelativeBias(3)
+    bias = relative(first, 4, source=9, symbols=7)
     for row in range(4):
-        alone = offsets(first + row, 1, source=9, symbols=7)
+        alone = relative(first + row, 1, source=9, symbols=7)
         assert torch.equal(bias[row], alone[0])
         for position in range(9):
             distance = max(-3, min(3, position - first - row))
-            expected = offsets.table[3 + distance] if position < 7 else 0
+            expected = relative.table[3 + distance] if position < 7 else 0
             assert bias[row, position] == expected

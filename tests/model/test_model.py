@@ -158,9 +158,9 @@ IMPOSSIBLE = {
     "coverage of a dot score": ({"decoder.coverage": True}, "needs an additive or concat score"),
     "nothing to feed": (
         {"decoder.attention": "none", "decoder.input_feeding": True}, "never looks back"),
-    "nothing to bias": ({"decoder.attention": "none", "decoder.offsets": True}, "never looks back"),
-    "a transformer of offsets": (
-        {"decoder.kind": "transformer", "decoder.offsets": True}, "recurrent decoders"),
+    "nothing to bias": ({"decoder.attention": "none", "decoder.relative_bias": True}, "never looks back"),
+    "a transformer with a relative bias": (
+        {"decoder.kind": "transformer", "decoder.relative_bias": True}, "recurrent decoders"),
     "a transformer that adds": (
         {"decoder.kind": "transformer", "decoder.attention": "additive"}, "scaled dot and softmax"),
     "a transformer that feeds": (

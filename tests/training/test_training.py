@@ -304,10 +304,10 @@ class TestChoices:
         assert self.chosen([("walk", "walked"), ("go", "goes")] * 5).settings.encoder.residual
         assert not self.chosen([("chat", "ʃ a"), ("abbé", "a b e")] * 5).settings.encoder.residual
         assert not self.chosen([("да", "da"), ("нет", "net")] * 5).settings.encoder.residual
-        assert self.chosen([("walk", "walked"), ("go", "goes")] * 5).settings.decoder.offsets
-        assert not self.chosen([("да", "da"), ("нет", "net")] * 5).settings.decoder.offsets
+        assert self.chosen([("walk", "walked"), ("go", "goes")] * 5).settings.decoder.relative_bias
+        assert not self.chosen([("да", "da"), ("нет", "net")] * 5).settings.decoder.relative_bias
         options = {"decoder.attention": "none"}
-        assert not self.chosen([("ab", "ba")] * 5, **options).settings.decoder.offsets
+        assert not self.chosen([("ab", "ba")] * 5, **options).settings.decoder.relative_bias
         options = {"encoder.residual": False}
         assert not self.chosen([("ab", "ba")] * 5, **options).settings.encoder.residual
 

@@ -7,7 +7,7 @@ from regard.attention.masks import causal_mask, length_mask, window_mask
 from regard.attention.memory import Memory
 from regard.attention.multihead import MultiHeadAttention
 from regard.attention.normalizers import Normalizer, softmax, sparsemax
-from regard.attention.offsets import Offsets
+from regard.attention.relative_bias import RelativeBias
 from regard.attention.scores import (
     AdditiveScore,
     ConcatScore,
@@ -30,7 +30,7 @@ __all__ = [
     "Memory",
     "MultiHeadAttention",
     "Normalizer",
-    "Offsets",
+    "RelativeBias",
     "ScaledDotScore",
     "Score",
     "Summary",

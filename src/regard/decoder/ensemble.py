@@ -123,7 +123,7 @@ class EnsembleDecoder(Decoder):
 
     def _apart(self, encoding: Encoding) -> list[Encoding]:
         return [
-            Encoding(states, encoding.mask, final, told, encoding.tags)
+            Encoding(states, encoding.mask, final, told, encoding.tag_count)
             for states, final, told in zip(
                 self._split(encoding.states), self._split(encoding.final),
                 self._split(encoding.told), strict=True,

@@ -5,7 +5,7 @@
     vector_t  = tanh(W [hidden_t; context_t])
     logits_t  = V vector_t + b
 
-With offsets, scores have a learnt bias for how far a position is from the step.
+With a relative bias, scores also depend on how far a position is from the step.
 `told` is what the tags say together, nothing without tags. `vector_t-1` is input
 feeding (Luong et al. 2015, section 3.3), an option. Without it, and without coverage, the cell does not wait for
 the look, and a known target is written in one go.
@@ -17,7 +17,15 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Attended, Attention, Memory, Offsets, add_coverage, mix, no_coverage
+from regard.attention import (
+    Attended,
+    Attention,
+    Memory,
+    RelativeBias,
+    add_coverage,
+    mix,
+    no_coverage,
+)
 from regard.decoder.decoder import Decoded, Decoder, State, Step
 from regard.decoder.output import Output, told_inputs
 from regard.encoder import Encoding
@@ -39,7 +47,7 @@ class RecurrentState(State):
         told: What the tags say together.
         vector: The last joined vector; no columns without input feeding.
         coverage: What was looked at so far; no columns without coverage.
-        tags: How many of the last positions are tags, or padding of them.
+        tag_count: How many of the last positions are tags, or padding of them.
         length: How many steps were made.
     """
 
@@ -48,7 +56,7 @@ class RecurrentState(State):
     told: Float[Tensor, "batch told"]
     vector: Float[Tensor, "batch vector"]
     coverage: Float[Tensor, "batch covered"]
-    tags: int = 0
+    tag_count: int = 0
     length: int = 0
 
     @property
@@ -68,7 +76,7 @@ class RecurrentState(State):
             self.told[flat],
             self.vector[flat],
             self.coverage[flat],
-            self.tags,
+            self.tag_count,
             self.length,
         )
 
@@ -86,13 +94,13 @@ class RecurrentDecoder(Decoder):
         dropout: Share of what is dropped before and in the output layer.
         feeds_input: Whether the cell reads the last joined vector.
         uses_coverage: Whether the score is given the coverage.
-        has_offsets: Whether scores have a bias for each distance from the step.
+        has_relative_bias: Whether scores depend on the distance from the step.
     """
 
     def __init__(
         self, embedding: Embedding, recurrence: Recurrence, *, attention: Attention,
         state_size: int, final_size: int, dropout: float = 0.0, feeds_input: bool = False,
-        uses_coverage: bool = False, has_offsets: bool = False,
+        uses_coverage: bool = False, has_relative_bias: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
         self.embedding = embedding
@@ -105,7 +113,7 @@ class RecurrentDecoder(Decoder):
             vocabulary=embedding.table.num_embeddings,
         )  # fmt: skip
         self.feeds_input = feeds_input
-        self.offsets = Offsets(REACH) if has_offsets else None
+        self.relative_bias = RelativeBias(REACH) if has_relative_bias else None
         self.uses_coverage = uses_coverage
         self.alignment = "the decoder's look"
 
@@ -116,7 +124,7 @@ class RecurrentDecoder(Decoder):
         vector = carried.new_zeros(len(carried), self.recurrence.size if self.feeds_input else 0)
         coverage = no_coverage(memory)
         coverage = coverage if self.uses_coverage else coverage[:, :0]
-        return RecurrentState(carried, memory, encoding.told, vector, coverage, encoding.tags)
+        return RecurrentState(carried, memory, encoding.told, vector, coverage, encoding.tag_count)
 
     def step(
         self,
@@ -183,10 +191,12 @@ class RecurrentDecoder(Decoder):
         return self.output(hidden, context)
 
     def _bias(self, state: RecurrentState, steps: int) -> Tensor | None:
-        if self.offsets is None:
+        if self.relative_bias is None:
             return None
         source = state.memory.mask.shape[-1]
-        return self.offsets(state.length, steps, source=source, symbols=source - state.tags)
+        return self.relative_bias(
+            state.length, steps, source=source, symbols=source - state.tag_count
+        )
 
     def _look(self, hidden: Tensor, state: RecurrentState, weights: Tensor | None) -> Attended:
         # (rows, 1, size) becomes (sources, rows of each, size), and back.

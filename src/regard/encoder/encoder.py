@@ -26,7 +26,7 @@ class Encoding:
         final: The whole source in one vector, tags included: where a decoder
             begins, and all that one without attention is given.
         told: What the tags say together, at every step; no columns without tags.
-        tags: How many of the last positions are tags, or padding of them.
+        tag_count: How many of the last positions are tags, or padding of them.
 
     Raises:
         ShapeError: The three do not belong to one batch.
@@ -36,7 +36,7 @@ class Encoding:
     mask: Bool[Tensor, "batch source"]
     final: Float[Tensor, "batch final"]
     told: Float[Tensor, "batch told"]
-    tags: int = 0
+    tag_count: int = 0
 
     def __post_init__(self) -> None:
         if self.states.shape[:2] != self.mask.shape or len(self.final) != len(self.mask):

@@ -36,5 +36,5 @@ class EnsembleEncoder(Encoder):
             each[0].mask,
             torch.cat([one.final for one in each], -1),
             torch.cat([one.told for one in each], -1),
-            each[0].tags,
+            each[0].tag_count,
         )

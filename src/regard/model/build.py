@@ -140,7 +140,7 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
     read = width + encoder.told_size + (size if settings.input_feeding else 0)
     recurrence = Recurrence(read, size, cell=settings.kind, layers=layers, dropout=dropout)
     if settings.attention == "none":
-        if settings.input_feeding or settings.coverage or settings.offsets:
+        if settings.input_feeding or settings.coverage or settings.relative_bias:
             raise SettingsError(
                 "a decoder that never looks back has no look to feed, to cover or to bias."
             )
@@ -151,7 +151,7 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
         embedding, recurrence, attention=_attention(settings, size, encoder.state_size),
         state_size=encoder.state_size, final_size=encoder.final_size, dropout=dropout,
         feeds_input=settings.input_feeding, uses_coverage=settings.coverage,
-        has_offsets=bool(settings.offsets),
+        has_relative_bias=bool(settings.relative_bias),
     )  # fmt: skip
 
 
@@ -171,9 +171,9 @@ def _attention(settings: DecoderSettings, query: int, key: int) -> Attention:
 def _refuse_for_transformer(settings: DecoderSettings) -> None:
     if settings.attention != "scaled dot" or settings.normalizer != "softmax":
         raise SettingsError("a transformer decoder looks with scaled dot and softmax alone.")
-    if settings.input_feeding or settings.coverage or settings.offsets:
+    if settings.input_feeding or settings.coverage or settings.relative_bias:
         raise SettingsError(
-            "input_feeding, coverage and offsets are options of recurrent decoders."
+            "input_feeding, coverage and relative_bias are options of recurrent decoders."
         )
 
 

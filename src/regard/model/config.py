@@ -112,7 +112,7 @@ class DecoderSettings(Settings):
         dropout: Share of what is dropped.
         input_feeding: Whether the cell reads what the last look brought.
         coverage: Whether the score sees what was looked at (additive, concat).
-        offsets: Whether scores have a bias for how far a position is from the
+        relative_bias: Whether scores depend on how far a position is from the
             step; chosen where most of the target's symbols are the source's too.
     """
 
@@ -126,7 +126,7 @@ class DecoderSettings(Settings):
     dropout: Share | None = None
     input_feeding: bool = False
     coverage: bool = False
-    offsets: bool | None = None
+    relative_bias: bool | None = None
 
 
 class ModelSettings(Settings):

@@ -13,7 +13,7 @@ earlier releases of the same schema.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import cast
 
 from regard.errors import DataError
@@ -34,10 +34,9 @@ def tags_of(tags: object) -> tuple[str, ...]:
         >>> tags_of("N;ABL(SG;PSS(1,PL))")
         ('N', 'ABL', 'ABL:SG', 'ABL:PSS', 'PSS:1', 'PSS:PL')
     """
-    parts = cast(list[object], list(tags) if isinstance(tags, list | tuple) else [tags])
-    if not isinstance(tags, str | list | tuple) or not all(
-        isinstance(part, str | int) for part in parts
-    ):
+    listed = [tags] if isinstance(tags, str) else tags
+    parts = cast(Sequence[object], listed) if isinstance(listed, list | tuple) else [None]
+    if not all(isinstance(part, str | int) for part in parts):
         raise DataError(f"expected tags such as 'V;PST;3;SG' or a list of them, found {tags!r}.")
     return tuple(dict.fromkeys(tag for part in parts for tag in _features(str(part))))
 

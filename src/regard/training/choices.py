@@ -223,7 +223,7 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     recurrent |= {"hidden_size": state_size}
     looks = decoder.kind != "transformer" and decoder.attention != "none"
     usual = transformer if decoder.kind == "transformer" else recurrent
-    decoder = _filled(decoder, usual | {"offsets": looks and copies})
+    decoder = _filled(decoder, usual | {"relative_bias": looks and copies})
     is_recurrent = "transformer" not in (encoder.kind, decoder.kind)
     return settings.model_copy(
         update={

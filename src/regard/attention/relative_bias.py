@@ -1,11 +1,11 @@
-"""Where a step looks by its number alone: a bias for each distance from the step.
+"""Relative position bias: scores that also depend on how far a position is from the step.
 
     bias_ts = table[s - t],   |s - t| held within the reach
 
-A decoder that copies a word it never saw must keep its place in it, which what
-was written says only to one that knows such words. The table starts near zero,
-and is learnt. Relative biases of this kind: Raffel et al. (2020),
-section 2.1, arXiv:1910.10683, with one bucket a distance and one look.
+A decoder that copies a word it never saw must keep its place in it, and what was
+written says where that is only to one that knows such words. The table starts
+near zero, and is learnt. Raffel et al. (2020), section 2.1, arXiv:1910.10683, with
+one bucket for each distance, and from the source to the target.
 """
 
 import torch
@@ -13,16 +13,16 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 
-class Offsets(nn.Module):
+class RelativeBias(nn.Module):
     """A learnt bias for each distance between position and step.
 
     Args:
         reach: The largest distance with a bias of its own; all beyond share one.
 
     Example:
-        >>> offsets = Offsets(1)
-        >>> _ = offsets.table.data.copy_(torch.tensor([-1.0, 0.0, 1.0]))
-        >>> offsets(1, 2, source=4, symbols=3)
+        >>> relative = RelativeBias(1)
+        >>> _ = relative.table.data.copy_(torch.tensor([-1.0, 0.0, 1.0]))
+        >>> relative(1, 2, source=4, symbols=3)
         tensor([[-1.,  0.,  1.,  0.],
                 [-1., -1.,  0.,  0.]], grad_fn=<WhereBackward0>)
     """
