@@ -139,6 +139,19 @@ class TestTokensOnDisk:
         model = train(path, path, output="m", settings=other, resume=True).model
         assert all(one.equal(whole[name]) for name, one in model.state_dict().items())
 
+    def test_resuming_may_put_them_elsewhere(self, write, monkeypatch):
+        path, places = write("train.tsv", *self.words()), []
+        settings = tiny(**{"training.store": "disk"})
+        with pytest.raises(StoppedError):
+            train(path, path, output="m", settings=settings, listen=StopAfter(11))
+
+        def listen(news: object) -> None:
+            places.extend([news.store] if isinstance(news, Chosen) else [])
+
+        other = tiny(**{"training.store": "memory"})
+        train(path, path, output="m", settings=other, resume=True, listen=listen)
+        assert places == [None]
+
     def test_there_must_be_a_place_for_it(self, write):
         path, settings = write("train.tsv", *self.words()), tiny(**{"training.store": "disk"})
         with pytest.raises(SettingsError, match=r"training\.store is 'disk': expected files"):

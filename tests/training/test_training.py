@@ -317,6 +317,12 @@ class TestChoices:
         assert settings.training.epochs == 3
         assert settings.training.learning_rate is not None
 
+    def test_predictions_may_be_as_long_as_the_data_shows_or_as_is_asked_for(self):
+        pairs = [("ab", "ba" * 12)] * 10
+        assert self.chosen(pairs).settings.length_ratio == 7.0
+        assert self.chosen(pairs, length_ratio=20.0).settings.length_ratio == 20.0
+        assert self.chosen(pairs, length_ratio=0.5).settings.length_ratio == 7.0
+
     def test_a_tenth_of_the_sources_is_held_out_and_shared_with_none(self):
         news = []
         rows = [(f"{a}{b}{c}", f"{c}{b}{a}") for a in "abcde" for b in "abcde" for c in "abcd"]

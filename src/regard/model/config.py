@@ -137,7 +137,8 @@ class ModelSettings(Settings):
         encoder: What reads the source.
         decoder: What writes the target.
         length_ratio: The most target symbols that training saw for a source
-            symbol; a prediction may be longer by a few symbols and no more.
+            symbol, or more where more is asked for; a prediction may be longer
+            by a few symbols and no more.
         members: How many models write together, their probabilities averaged.
             Training sets it, to the number of its seeds.
         guided: Whether training told the decoder where to look; its map is then

@@ -225,12 +225,13 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     usual = transformer if decoder.kind == "transformer" else recurrent
     decoder = _filled(decoder, usual | {"relative_bias": looks and copies})
     is_recurrent = "transformer" not in (encoder.kind, decoder.kind)
+    asked = settings.length_ratio if "length_ratio" in settings.model_fields_set else 0.0
     return settings.model_copy(
         update={
             "encoder": encoder,
             "decoder": decoder,
             "training": _course(settings.training, found.pairs, is_recurrent),
-            "length_ratio": round(found.length_ratio, 4),
+            "length_ratio": max(asked, round(found.length_ratio, 4)),
         }
     )
 

@@ -40,7 +40,8 @@ def resumed_settings(folder: Path | None, asked: RunSettings) -> RunSettings:
                 f"{name} is {value!r}, but this training began with {stored.get(name)!r}: it cannot "
                 "be resumed with other settings. Train anew with --overwrite, or under another name."
             )
-    return settings
+    store = asked.training.store
+    return settings if store is None else settings.with_values({"training.store": store})
 
 
 def refuse_taken(folder: Path, overwrite: bool) -> None:
