@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from regard.evaluation import Evaluation
 from regard.search import Hypothesis
 from regard.text import END, TIE, UNKNOWN, Pair, make_toys
 from regard.training import Chosen, Progress, Trainer
+from regard.training.choices import Survey, choose_sizes
 
 TINY = {
     "encoder.embedding_size": 8, "encoder.hidden_size": 8, "decoder.embedding_size": 8,
@@ -322,6 +324,17 @@ class TestChoices:
         assert self.chosen(pairs).settings.length_ratio == 7.0
         assert self.chosen(pairs, length_ratio=20.0).settings.length_ratio == 20.0
         assert self.chosen(pairs, length_ratio=0.5).settings.length_ratio == 7.0
+
+    @pytest.mark.parametrize(
+        "pairs, tags, size, epochs",
+        [(500, "", 32, 147), (3600, "", 64, 47), (7000, "", 64, 27), (40_000, "", 128, 20),
+         (1000, "V", 32, 75), (7000, "V", 64, 55), (40_000, "V", 128, 20)],
+    )  # fmt: skip
+    def test_small_data_and_tags_take_more_passes(self, pairs, tags, size, epochs):
+        found = Survey(Counter("ab"), Counter("ab"), Counter(tags), pairs=pairs)
+        training = choose_sizes(RunSettings(), found).training
+        assert (training.batch_size, training.epochs) == (size, epochs)
+        assert training.patience == max(10, epochs // 2)
 
     def test_a_tenth_of_the_sources_is_held_out_and_shared_with_none(self):
         news = []

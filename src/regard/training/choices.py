@@ -230,7 +230,7 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
         update={
             "encoder": encoder,
             "decoder": decoder,
-            "training": _course(settings.training, found.pairs, is_recurrent),
+            "training": _course(settings.training, found, is_recurrent),
             "length_ratio": max(asked, round(found.length_ratio, 4)),
         }
     )
@@ -243,10 +243,13 @@ def _copies(settings: RunSettings, found: Survey) -> bool:
     return is_same_kind and 2 * shared > found.target.total()
 
 
-def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> TrainingSettings:
+def _course(training: TrainingSettings, found: Survey, is_recurrent: bool) -> TrainingSettings:
+    pairs = found.pairs
     size = training.batch_size or (128 if pairs > 30_000 else 64 if pairs > 2000 else 32)
     updates = max(1, math.ceil(pairs / size))
-    usual = max(8, round((2300 + pairs / 10) / updates))
+    # What tags do in sets that are rare or new takes twice as many passes to learn.
+    is_slow = bool(found.tags) and 2000 < pairs <= 30_000
+    usual = max(8, round((2300 + pairs / 10) * (1 + is_slow) / updates))
     epochs = training.epochs or (100_000 if training.minutes else usual)
     chosen: dict[str, object] = {
         "batch_size": size,
