@@ -1,8 +1,13 @@
 import os
 import subprocess
 import sys
+import threading
 
+import pytest
+
+from regard.errors import DataError
 from regard.files import aside_of, clear_stale, write_file
+from regard.text import open_output
 
 
 def gone() -> int:
@@ -37,3 +42,46 @@ def test_folders_are_swept_too(tmp_path):
 
 def test_a_place_aside_belongs_to_this_process(tmp_path):
     assert aside_of(tmp_path / "m").name == f".m.writing-{os.getpid()}"
+
+
+def write_lines(path, content: bytes) -> None:
+    with open_output(path) as file:
+        file.write(content)
+
+
+@pytest.mark.parametrize("write", [write_file, write_lines])
+class TestWhatIsNoPlainFile:
+    """A link still leads where it led; a pipe is written to, and stays one."""
+
+    def test_a_link(self, tmp_path, write):
+        (tmp_path / "there").mkdir()
+        link, target = tmp_path / "link", tmp_path / "there" / "file"
+        for name in ("with nothing behind it", "with a file behind it"):
+            if not link.is_symlink():
+                link.symlink_to(target)
+            write(link, name.encode())
+            assert link.is_symlink()
+            assert target.read_bytes() == name.encode()
+        assert [each.name for each in target.parent.iterdir()] == ["file"]
+
+    def test_a_pipe(self, tmp_path, write):
+        path, found = tmp_path / "pipe", []
+        os.mkfifo(path)
+        reader = threading.Thread(target=lambda: found.append(path.read_bytes()))
+        reader.start()
+        write(path, b"whole")
+        reader.join()
+        assert found == [b"whole"]
+        assert path.is_fifo()
+
+    def test_a_device(self, tmp_path, write):
+        device = tmp_path / "null"
+        device.symlink_to(os.devnull)
+        write(device, b"whole")
+        assert not os.path.isfile(os.devnull)
+
+    def test_a_folder_stays(self, tmp_path, write):
+        (tmp_path / "folder").mkdir()
+        with pytest.raises((OSError, DataError)):
+            write(tmp_path / "folder", b"whole")
+        assert [each.name for each in tmp_path.iterdir()] == ["folder"]

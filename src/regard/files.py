@@ -7,6 +7,8 @@ next one that writes to the same place.
 
 import os
 import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 _MARK = ".writing-"
@@ -34,19 +36,34 @@ def clear_stale(path: Path) -> None:
             left.unlink(missing_ok=True)
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file aside, flush it to the disk, and rename it into its place."""
+@contextmanager
+def replacing(path: Path) -> Generator[Path]:
+    """Where to write what shall stand at `path` whole or not at all.
+
+    That is aside of it, to be renamed in the end; of a link, aside of what it
+    leads to. A pipe or a device is no file that could be replaced: it is
+    written to directly.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        yield path
+        return
+    path = path.resolve()
     aside = aside_of(path)
     clear_stale(path)
     try:
-        with open(aside, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        yield aside
         os.replace(aside, path)
-    except OSError:
+    finally:
         aside.unlink(missing_ok=True)
-        raise
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file aside, flush it to the disk, and rename it into its place."""
+    with replacing(path) as place, open(place, "wb") as file:
+        file.write(content)
+        file.flush()
+        if place.is_file():
+            os.fsync(file.fileno())
 
 
 def _is_running(process: int) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from regard.errors import DataError
-from regard.files import aside_of
+from regard.files import replacing
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
@@ -54,7 +54,8 @@ def open_output(path: str | Path) -> Generator[IO[bytes]]:
     """A file to write to, compressed if it ends in .gz; "-" is standard output.
 
     What is written stands aside until all of it is there: a file of that name
-    is replaced at the end, or not at all.
+    is replaced at the end, or not at all. Pipes and devices are written to
+    directly.
 
     Raises:
         DataError: It cannot be written.
@@ -63,15 +64,14 @@ def open_output(path: str | Path) -> Generator[IO[bytes]]:
         yield sys.stdout.buffer
         return
     path = Path(path)
-    aside = aside_of(path)
     try:
-        with gzip.open(aside, "wb") if path.suffix == ".gz" else open(aside, "wb") as file:
+        with (
+            replacing(path) as place,
+            gzip.open(place, "wb") if path.suffix == ".gz" else open(place, "wb") as file,
+        ):
             yield cast(IO[bytes], file)
-        aside.replace(path)
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}.", path) from None
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _opened(path: str | Path) -> AbstractContextManager[BinaryIO]:

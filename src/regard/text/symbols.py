@@ -56,7 +56,8 @@ class Segmenter:
             return _WORD.findall(normalized(line, self.normalize))
         if self.kind == "subwords":
             return [symbol.text for symbol in self._subwords(line)]
-        if line.isascii():
+        # Of ASCII, a line's end alone is two characters and one grapheme.
+        if line.isascii() and "\r\n" not in line:
             return list(line)
         if self.normalize != "none":
             return [symbol.text for symbol in self.split(line)]
