@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import signal
 import sys
@@ -22,9 +23,10 @@ from regard import (
 )
 from regard.evaluation import Evaluation
 from regard.search import Hypothesis
-from regard.text import END, TIE, UNKNOWN, Pair, make_toys
+from regard.text import END, TIE, UNKNOWN, Columns, Pair, make_toys
 from regard.training import Chosen, Progress, Trainer
 from regard.training.choices import Survey, choose_sizes
+from regard.training.sources import pairs_from, split
 
 TINY = {
     "encoder.embedding_size": 8, "encoder.hidden_size": 8, "decoder.embedding_size": 8,
@@ -328,13 +330,30 @@ class TestChoices:
     @pytest.mark.parametrize(
         "pairs, tags, size, epochs",
         [(500, "", 32, 147), (3600, "", 64, 47), (7000, "", 64, 27), (40_000, "", 128, 20),
-         (1000, "V", 32, 75), (7000, "V", 64, 55), (40_000, "V", 128, 20)],
+         (1000, "V", 32, 75), (2001, "V", 64, 78), (7000, "V", 64, 55), (10_000, "V", 64, 42),
+         (30_000, "V", 64, 17), (40_000, "V", 128, 26), (100_000, "V", 128, 16)],
     )  # fmt: skip
     def test_small_data_and_tags_take_more_passes(self, pairs, tags, size, epochs):
         found = Survey(Counter("ab"), Counter("ab"), Counter(tags), pairs=pairs)
         training = choose_sizes(RunSettings(), found).training
         assert (training.batch_size, training.epochs) == (size, epochs)
         assert training.patience == max(10, epochs // 2)
+
+    @pytest.mark.parametrize(
+        "asked, patience",
+        [({"epochs": 400}, 200), ({"epochs": 3}, 10), ({"minutes": 5.0}, None),
+         ({"minutes": 5.0, "patience": 4}, 4), ({"epochs": 400, "patience": 4}, 4),
+         ({"epochs": 40, "evaluate_every": 10}, 220)],
+    )  # fmt: skip
+    def test_nobody_gives_up_before_half_of_the_course_that_was_asked_for(self, asked, patience):
+        found = Survey(Counter("ab"), Counter("ab"), pairs=7000)
+        training = choose_sizes(RunSettings.of({"training": asked}), found).training
+        assert training.patience == patience
+
+    def test_large_data_is_judged_within_a_pass_and_given_up_no_earlier(self):
+        found = Survey(Counter("ab"), Counter("ab"), pairs=1_000_000)
+        training = choose_sizes(RunSettings(), found).training
+        assert (training.epochs, training.evaluate_every, training.patience) == (13, 1000, 50)
 
     def test_a_tenth_of_the_sources_is_held_out_and_shared_with_none(self):
         news = []
@@ -344,6 +363,23 @@ class TestChoices:
         again = []
         train((rows + rows)[::-1], settings=tiny(), listen=again.append)
         assert again[0].dev_pairs == 20
+
+    @pytest.mark.parametrize("targets", [1, 3, 40, 3000])
+    def test_every_pair_is_on_one_side_however_many_targets_a_source_has(self, targets):
+        sources = 30 if targets == 3000 else 200
+        rows = [Pair(f"w{a}", f"{b}") for b in range(targets) for a in range(sources)]
+        parts = split(pairs_from(rows, Columns()), None)
+        kept, held = list(parts.train.again()), parts.dev
+        assert sorted(map(repr, kept + held)) == sorted(map(repr, rows))
+        assert {pair.source for pair in kept}.isdisjoint(pair.source for pair in held)
+        assert len(held) == {1: 20, 3: 60, 40: 800, 3000: 3000}[targets]
+        assert split(pairs_from(rows[::-1], Columns()), None).limit == parts.limit
+
+    def test_many_sources_of_many_targets_judge_by_two_thousand_pairs(self):
+        rows = [Pair(f"w{a}", f"{b}") for a in range(12_000) for b in range(3)]
+        parts = split(pairs_from(rows, Columns()), None)
+        assert len(parts.dev) == 1998
+        assert len(list(parts.train.again())) == 36_000 - 1998
 
     def test_too_few_pairs_to_hold_some_out(self):
         with pytest.raises(DataError, match="give --dev"):
@@ -360,6 +396,32 @@ def test_a_line_that_is_too_long_is_refused_with_its_place(tmp_path):
 def test_a_loss_that_is_no_number_stops_the_training():
     with pytest.raises(RegardError, match="diverged"):
         train(PAIRS, DEV, settings=tiny(**{"training.learning_rate": 1e30, "training.clip": 1e30}))
+
+
+def test_a_loss_that_is_no_number_leaves_the_model_as_it_was(monkeypatch):
+    from regard.training import trainer
+
+    seen, losses = [], iter([1.0, 1.0, math.nan])
+
+    def loss(logits, *_) -> torch.Tensor:
+        return logits.float().mean() * 0 + next(losses)
+
+    def update(own, rows, real=Trainer.update) -> float:
+        seen.append((own, own.parameters()))
+        return real(own, rows)
+
+    monkeypatch.setattr(trainer, "sequence_loss", loss)
+    monkeypatch.setattr(Trainer, "update", update)
+    with pytest.raises(RegardError, match="nan at update 3: training has diverged"):
+        train(PAIRS, DEV, settings=tiny())
+    own, before = seen[-1]
+    assert all(one.equal(before[name]) for name, one in own.parameters().items())
+
+
+def test_one_training_may_follow_another_on_another_device():
+    for device in ("cpu", "cpu:0"):
+        model = train(PAIRS, DEV, settings=tiny(**{"training.device": device})).model
+        assert {str(one.device) for one in model.parameters()} == {"cpu"}
 
 
 def test_training_stops_early_when_nothing_improves():

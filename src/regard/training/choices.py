@@ -246,18 +246,22 @@ def _copies(settings: RunSettings, found: Survey) -> bool:
 def _course(training: TrainingSettings, found: Survey, is_recurrent: bool) -> TrainingSettings:
     pairs = found.pairs
     size = training.batch_size or (128 if pairs > 30_000 else 64 if pairs > 2000 else 32)
-    updates = max(1, math.ceil(pairs / size))
-    # What tags do in sets that are rare or new takes twice as many passes to learn.
-    is_slow = bool(found.tags) and 2000 < pairs <= 30_000
-    usual = max(8, round((2300 + pairs / 10) * (1 + is_slow) / updates))
-    epochs = training.epochs or (100_000 if training.minutes else usual)
+    a_pass = max(1, math.ceil(pairs / size))
+    updates = 2300 + pairs / 10
+    if found.tags:
+        # What tags do in sets that are rare or new takes longer to learn, up to twice as long.
+        updates = max(updates, min(55 * a_pass, 2 * updates, 8000))
+    epochs = training.epochs or max(8, round(updates / a_pass))
+    every = training.evaluate_every or (1000 if a_pass > 1000 else a_pass)
     chosen: dict[str, object] = {
         "batch_size": size,
-        "epochs": epochs,
-        "patience": max(10, usual // 2),
+        "epochs": 100_000 if training.minutes and not training.epochs else epochs,
+        # The rate falls to the end, and the best state mostly comes late; who gave
+        # a number of minutes wants them used.
+        "patience": None if training.minutes else max(10, epochs * a_pass // every // 2),
         "learning_rate": 0.001 if is_recurrent else 0.0005,
     }
-    return _filled(training, chosen | ({"evaluate_every": 1000} if updates > 1000 else {}))
+    return _filled(training, chosen | ({"evaluate_every": 1000} if a_pass > 1000 else {}))
 
 
 def _filled(settings: Part, chosen: Mapping[str, object]) -> Part:

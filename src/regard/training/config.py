@@ -40,7 +40,8 @@ class TrainingSettings(Settings):
         clip: Largest norm of the gradient.
         evaluate_every: Updates between two evaluations; an epoch if None.
         patience: How many evaluations in a row may bring nothing before training
-            stops early.
+            stops early. Open, half of those of its course, or any number
+            where `minutes` are given.
         precision: float32, bfloat16, or auto: bfloat16 for the large products
             where the device is fast at it.
         device: "auto", "cpu", "cuda", ...

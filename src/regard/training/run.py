@@ -59,7 +59,7 @@ def train(
         train: A file of pairs, a list of them as `Path` objects, or
             (source, target[, tags]) rows.
         dev: Pairs that training is judged by; without them a fixed tenth of
-            `train`, at most 1,000 sources, is held out.
+            `train`, at most 1,000 sources or 2,000 pairs, is held out.
         output: The model folder to write; none, if None.
         settings: What differs from the defaults.
         resume: Go on with the training that `output` holds.
@@ -214,7 +214,7 @@ class _Run:
         size = sum(parameter.numel() for parameter in model.parameters())
         about = training | {"command": self.command}
         card = model_card(settings, about, size, log, self.evaluation)
-        device = self.now.trainer.accelerator.device
+        device = self.now.trainer.device
         return Saved(own, prepared.vocabularies, model.to(device), training, log, card)
 
     def _members(self) -> list[dict[str, Tensor]]:

@@ -1,9 +1,10 @@
 """Where training pairs come from: files that are read anew at each pass, or a list."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count, islice
+from itertools import accumulate, chain, count, islice
 from pathlib import Path
 from typing import cast
 
@@ -133,6 +134,7 @@ def _pairs_of_file(path: str, columns: Columns) -> Pairs:
 def split(train: Pairs, dev: Pairs | None) -> Split:
     """Training and dev pairs; without dev, a fixed tenth of the sources is held out.
 
+    They are at most a thousand, and fewer where their pairs would be more than two thousand.
     Which sources are held out follows from the sources alone, so the split is
     the same on every machine and in every order, and no source is on both sides.
 
@@ -147,22 +149,27 @@ def split(train: Pairs, dev: Pairs | None) -> Split:
             f"expected at least {_HELD_OUT} different sources to hold some out: give --dev.",
             train.name,
         )
-    held = list(islice((pair for pair in train.again() if _mark(pair) < limit), 2 * _MOST_HELD_OUT))
+    held = [pair for pair in train.again() if _mark(pair) < limit]
     kept = replace(train, again=lambda: (one for one in train.again() if _mark(one) >= limit))
     return Split(kept, held, limit)
 
 
 def _limit(marks: Iterable[int]) -> int | None:
     """The mark below which sources are held out; only the smallest marks are kept meanwhile."""
-    smallest, bound, are_many = set[int](), 2**64, False
+    smallest, bound, are_many = Counter[int](), 2**64, False
     for mark in marks:
         if mark < bound:
-            smallest.add(mark)
+            smallest[mark] += 1
             if len(smallest) > 2 * _HELD_OUT * _MOST_HELD_OUT:
                 ordered = sorted(smallest)[: _MOST_HELD_OUT + 1]
-                smallest, bound, are_many = set(ordered), ordered[-1], True
+                bound, are_many = ordered[-1], True
+                smallest = Counter({one: smallest[one] for one in ordered})
     held = _MOST_HELD_OUT if are_many else min(len(smallest) // _HELD_OUT, _MOST_HELD_OUT)
-    return sorted(smallest)[held] if held else None
+    ordered = sorted(smallest)[: held + 1]
+    # Of sources that have many targets fewer are held out: judging must not take for ever.
+    pairs = accumulate(smallest[mark] for mark in ordered[:held])
+    few = sum(total <= 2 * _MOST_HELD_OUT for total in pairs)
+    return ordered[max(1, few)] if held else None
 
 
 def _mark(pair: Pair) -> int:

@@ -1,6 +1,6 @@
 """The loop, and nothing else.
 
-Device and ranks are accelerate's; precision is one `autocast`. The order of the
+One process, one device, and one `autocast` for precision. The order of the
 batches, the rare symbols that are replaced, and the dropout follow from the
 seed and the position alone, so a training that is stopped anywhere and resumed
 goes on bit for bit.
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from accelerate import Accelerator
 from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
 
 from regard.errors import RegardError
 from regard.evaluation import Evaluation
@@ -84,15 +84,15 @@ class Trainer:
         self.maker = maker
         self.evaluate_model = evaluate
         self.fingerprint = fingerprint
-        self.accelerator = Accelerator(cpu=device_of(settings.device).type == "cpu")
-        self.rounds = precision_of(settings, self.accelerator.device)
-        optimizer = torch.optim.AdamW(
+        self.device = device_of(settings.device)
+        self.rounds = precision_of(settings, self.device)
+        self.model = model.to(self.device)
+        self.optimizer = torch.optim.AdamW(
             model.parameters(), lr=self.peak, weight_decay=settings.weight_decay,
             betas=(0.9, 0.98), fused=True,
         )  # fmt: skip
-        self.model, self.optimizer = self.accelerator.prepare(model, optimizer)
         self.position = position
-        self.teacher = None if teacher is None else teacher.to(self.accelerator.device)
+        self.teacher = None if teacher is None else teacher.to(self.device)
         self.best: dict[str, Tensor] = {}
         self.cut: tuple[int, list[np.ndarray]] | None = None
         self.began = (time.monotonic(), time.process_time())
@@ -136,7 +136,7 @@ class Trainer:
                 "the saved training belongs to other data or settings: resume with the same "
                 "command, or begin anew."
             )
-        self.accelerator.unwrap_model(self.model).load_state_dict(latest.part("model"))
+        self.model.load_state_dict(latest.part("model"))
         self.best = latest.part("best")
         restore_moments(self.optimizer, latest.part("optimizer"))
         torch.set_rng_state(latest.part("random")["torch"])
@@ -144,7 +144,7 @@ class Trainer:
 
     def parameters(self) -> dict[str, Tensor]:
         """A copy of the parameters as they are now."""
-        state = self.accelerator.unwrap_model(self.model).state_dict()
+        state = self.model.state_dict()
         return {name: tensor.detach().clone() for name, tensor in state.items()}
 
     @property
@@ -184,26 +184,26 @@ class Trainer:
         """
         position, settings = self.position, self.settings
         chance = np.random.default_rng([settings.seed, position.epoch, position.batch])
-        batch = self.maker.batch(rows, chance).to(self.accelerator.device)
+        batch = self.maker.batch(rows, chance).to(self.device)
         for group in self.optimizer.param_groups:
             group["lr"] = self.peak * rate_factor(self.done, settings.warm_up)
         self.model.train()
-        with torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=self.rounds):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.rounds):
             decoded = self.model(batch.source, batch.inputs, needs_weights=batch.links is not None)
             taught = self._taught(batch)
         loss = sequence_loss(decoded.logits, batch.target, settings.label_smoothing, taught)
         if batch.links is not None and decoded.weights is not None:
             loss = loss + settings.guided * guide_loss(decoded.weights, batch.links)
-        self.accelerator.backward(loss)
-        self.accelerator.clip_grad_norm_(self.model.parameters(), settings.clip)
-        self.optimizer.step()
-        self.optimizer.zero_grad()
         value = float(loss.detach())
         if not math.isfinite(value):
             raise RegardError(
-                f"the loss is {value} at update {position.update}: training has diverged. "
+                f"the loss is {value} at update {position.update + 1}: training has diverged. "
                 "Try a smaller training.learning_rate."
             )
+        loss.backward()
+        clip_grad_norm_(self.model.parameters(), settings.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
         position.update += 1
         position.batch += 1
         position.loss += value
