@@ -177,7 +177,9 @@ class TestPairsOfAProgram:
         rows = [("a", "b"), ["c", "d", "V;PST"], Pair("e", "f")]
         assert pairs_of(rows) == [Pair("a", "b"), Pair("c", "d", ("V", "PST")), Pair("e", "f")]
 
-    @pytest.mark.parametrize("rows", [[("a",)], ["ab"], [("a", 1)], [("a", "")], []])
+    @pytest.mark.parametrize("rows", [
+        [("a",)], ["ab"], [("a", 1)], [("a", "")], [], [Pair("", "a")], [Pair("a", " ")],
+    ])  # fmt: skip
     def test_anything_else_is_refused(self, rows):
         with pytest.raises(DataError, match="expected"):
             pairs_of(rows)

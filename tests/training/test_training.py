@@ -87,7 +87,7 @@ def tensors(folder: Path) -> list[bytes]:
 def test_stopped_and_resumed_gives_the_bits_of_never_stopped(tmp_path, kind, stop):
     settings = tiny(**KINDS[kind])
     train(PAIRS, DEV, output=tmp_path / "whole", settings=settings)
-    with pytest.raises(StoppedError, match=r"Go on with: .* --resume") as caught:
+    with pytest.raises(StoppedError, match=r"Go on with: .*, resume=True\)$") as caught:
         train(PAIRS, DEV, output=tmp_path / "broken", settings=settings, listen=StopAfter(stop))
     assert caught.value.signal_number == signal.SIGTERM
     load(tmp_path / "broken").predict("abc")
@@ -100,6 +100,20 @@ def test_stopped_and_resumed_gives_the_bits_of_never_stopped(tmp_path, kind, sto
         assert {k: v for k, v in one.items() if k not in times} == {
             k: v for k, v in other.items() if k not in times
         }
+
+
+@pytest.mark.parametrize(
+    ("command", "way"),
+    [("regard train a.tsv -o m", "regard train a.tsv -o m --resume"),
+     ("python -m regard train a.tsv", "python -m regard train a.tsv --resume"),
+     ("regard demo", "regard.train(..., output='m', resume=True)"),
+     (None, "regard.train(..., output='m', resume=True)")],
+)  # fmt: skip
+def test_whoever_stops_is_told_a_way_to_go_on_that_there_is(tmp_path, monkeypatch, command, way):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoppedError) as caught:
+        train(PAIRS, DEV, output="m", settings=tiny(), command=command, listen=StopAfter(1))
+    assert str(caught.value).endswith(f"Go on with: {way}")
 
 
 def json_lines(folder: Path) -> list[dict]:

@@ -141,24 +141,26 @@ def pairs_of(rows: Iterable[object]) -> list[Pair]:
     Raises:
         DataError: A row is something else, or a side is empty.
     """
-    pairs: list[Pair] = []
-    for number, row in enumerate(rows, 1):
-        if isinstance(row, Pair):
-            pairs.append(row)
-            continue
+    pairs = [_pair_of_row(row, number) for number, row in enumerate(rows, 1)]
+    if not pairs:
+        raise DataError("expected pairs, found none.")
+    return pairs
+
+
+def _pair_of_row(row: object, number: int) -> Pair:
+    if isinstance(row, Pair):
+        pair = row
+    else:
         cells = list(cast(Iterable[object], row)) if isinstance(row, tuple | list) else []
         texts = [cell for cell in cells[:2] if isinstance(cell, str)]
         if len(cells) not in (2, 3) or len(texts) != 2:
             hint = " Files are given as Path objects." if isinstance(row, str | Path) else ""
             raise DataError(f"pair {number}: expected (source, target) or (source, target, tags), "
                             f"found {row!r}.{hint}")  # fmt: skip
-        if not all(text.strip() for text in texts):
-            raise DataError(f"pair {number}: expected text on both sides, found {row!r}.")
-        tags = tags_of(cells[2]) if len(cells) == 3 else ()
-        pairs.append(Pair(texts[0], texts[1], tags))
-    if not pairs:
-        raise DataError("expected pairs, found none.")
-    return pairs
+        pair = Pair(texts[0], texts[1], tags_of(cells[2]) if len(cells) == 3 else ())
+    if not (pair.source.strip() and pair.target.strip()):
+        raise DataError(f"pair {number}: expected text on both sides, found {row!r}.")
+    return pair
 
 
 def _filled(rows: Iterable[Pair | None], path: str | Path) -> Iterator[Pair]:

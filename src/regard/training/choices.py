@@ -166,7 +166,7 @@ def survey(
         take: Is given the symbols of each pair, and its tags.
 
     Raises:
-        DataError: A string is longer than `text.longest`, or has no symbols.
+        DataError: A string is longer than `text.longest`, or holds what marks subwords.
     """
     found, digest = Survey(), hashlib.sha256()
     for pair in pairs:

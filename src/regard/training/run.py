@@ -75,7 +75,8 @@ def train(
         SettingsError: The settings contradict each other.
         CheckpointError: The folder is taken, cannot be written, or holds
             nothing to resume.
-        StoppedError: Ctrl-C or SIGTERM came; what was learnt is saved.
+        StoppedError: Ctrl-C or SIGTERM came; what was learnt is saved in `output`.
+        KeyboardInterrupt: One of them came, and there is no `output` to save in.
 
     Example:
         >>> pairs = [(word, word[::-1]) for word in ("ab", "ba", "abb", "bab")] * 5
@@ -273,7 +274,10 @@ class _Run:
         self.save()
         position = self.now.trainer.position
         of_which = f" of model {position.member + 1}" if self.count > 1 else ""
+        # Only the command that trains can be told to go on; `regard demo`, say, cannot.
+        is_typed = " train " in f" {self.command} "
+        again = f"regard.train(..., output={str(self.folder)!r}, resume=True)"
         raise StoppedError(
             f"stopped after update {position.update}{of_which}; saved in {self.folder}. "
-            f"Go on with: {self.command} --resume", signal_number,
+            f"Go on with: {f'{self.command} --resume' if is_typed else again}", signal_number,
         )  # fmt: skip
