@@ -49,6 +49,24 @@ class TestEveryScore:
         if normalize is softmax:
             assert torch.autograd.gradgradcheck(context, (query, states))
 
+    @pytest.mark.parametrize("poison", [0.0, torch.nan, torch.inf])
+    def test_a_finite_bias_and_one_that_hides_are_two_ways_to_one_result(
+        self, name, normalize, poison
+    ):
+        attention = Attention(SCORES[name](), normalize).double()
+        mask = torch.tensor([[True, True, False], [False, False, False]])
+        query, bias = torch.randn(2, 2, 4).double(), torch.randn(1, 2, 3).double()
+        states = torch.randn(2, 3, 4).double().masked_fill(~mask.unsqueeze(-1), poison)
+        found = []
+        for added in (bias, bias.masked_fill(~mask.unsqueeze(1), -torch.inf)):
+            added = added.clone().requires_grad_()
+            memory = attention.memorize(states, mask)
+            context, weights = attention(query, memory, bias=added)
+            context.sum().backward()
+            found.append((context, weights, added.grad.sum(0)))
+        for one, other in zip(*found, strict=True):
+            torch.testing.assert_close(one, other)
+
     @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
     def test_empty_rows_are_zero_and_gradients_finite(self, name, normalize, dtype):
         attention = Attention(SCORES[name](), normalize)

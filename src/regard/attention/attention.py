@@ -112,14 +112,14 @@ class Attention(nn.Module):
         opened = memory.mask.unsqueeze(-2)
         shape = _look_shape(query, memory)
         require_look(mask, bias, shape)
-        is_extra = mask is not None or bias is not None
-        if mask is not None:
-            opened = opened & mask
-        if bias is not None:
+        # Where nothing more is hidden, what the memory hides is known to be zero.
+        is_clean = mask is None and (bias is None or all_finite(bias))
+        opened = opened if mask is None else opened & mask
+        if bias is not None and not is_clean:
             opened, bias = fold_bias(opened, bias)
         return look(
             query, memory.keys, memory.values, score=self.score, normalize=self.normalize,
-            mask=opened, bias=bias, coverage=coverage, is_clean=not is_extra,
+            mask=opened, bias=bias, coverage=coverage, is_clean=is_clean,
         )  # fmt: skip
 
 
