@@ -342,13 +342,11 @@ class TestChoices:
         assert self.chosen(pairs, length_ratio=0.5).settings.length_ratio == 7.0
 
     @pytest.mark.parametrize(
-        "pairs, tags, size, epochs",
-        [(500, "", 32, 147), (3600, "", 64, 47), (7000, "", 64, 27), (40_000, "", 128, 20),
-         (1000, "V", 32, 75), (2001, "V", 64, 78), (7000, "V", 64, 55), (10_000, "V", 64, 42),
-         (30_000, "V", 64, 17), (40_000, "V", 128, 26), (100_000, "V", 128, 16)],
+        "pairs, size, epochs",
+        [(500, 32, 147), (3600, 64, 47), (7000, 64, 27), (40_000, 128, 20), (100_000, 128, 16)],
     )  # fmt: skip
-    def test_small_data_and_tags_take_more_passes(self, pairs, tags, size, epochs):
-        found = Survey(Counter("ab"), Counter("ab"), Counter(tags), pairs=pairs)
+    def test_small_data_takes_more_passes(self, pairs, size, epochs):
+        found = Survey(Counter("ab"), Counter("ab"), pairs=pairs)
         training = choose_sizes(RunSettings(), found).training
         assert (training.batch_size, training.epochs) == (size, epochs)
         assert training.patience == max(10, epochs // 2)

@@ -230,7 +230,7 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
         update={
             "encoder": encoder,
             "decoder": decoder,
-            "training": _course(settings.training, found, is_recurrent),
+            "training": _course(settings.training, found.pairs, is_recurrent),
             "length_ratio": max(asked, round(found.length_ratio, 4)),
         }
     )
@@ -243,15 +243,10 @@ def _copies(settings: RunSettings, found: Survey) -> bool:
     return is_same_kind and 2 * shared > found.target.total()
 
 
-def _course(training: TrainingSettings, found: Survey, is_recurrent: bool) -> TrainingSettings:
-    pairs = found.pairs
+def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> TrainingSettings:
     size = training.batch_size or (128 if pairs > 30_000 else 64 if pairs > 2000 else 32)
     a_pass = max(1, math.ceil(pairs / size))
-    updates = 2300 + pairs / 10
-    if found.tags:
-        # What tags do in sets that are rare or new takes longer to learn, up to twice as long.
-        updates = max(updates, min(55 * a_pass, 2 * updates, 8000))
-    epochs = training.epochs or max(8, round(updates / a_pass))
+    epochs = training.epochs or max(8, round((2300 + pairs / 10) / a_pass))
     every = training.evaluate_every or (1000 if a_pass > 1000 else a_pass)
     chosen: dict[str, object] = {
         "batch_size": size,
