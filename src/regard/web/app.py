@@ -1,8 +1,10 @@
 """The application: addresses, and what each answers.
 
 Every answer is JSON. What is wrong with a request comes back as a sentence
-under `error`: 404 no such model or page, 413 too large, 422 not understood,
-503 too much to do, 504 too late.
+under `error`: 400 no JSON, 404 no such model or page, 405 another method,
+422 not understood, 500 a mistake of the server, 503 too much to do, 504 too
+late. What stands before it answers 403 to pages of others, 413 to bodies that
+are too large, 421 to names that are not the server's.
 """
 
 from collections.abc import Mapping, Sequence
