@@ -149,12 +149,10 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
             raise SettingsError(
                 "a decoder that never looks back has no look to feed, to cover or to bias."
             )
-        return BottleneckDecoder(
-            embedding, recurrence, final_size=encoder.final_size, dropout=dropout
-        )
+        return BottleneckDecoder(embedding, recurrence, final_size=encoder.final_size)
     return RecurrentDecoder(
         embedding, recurrence, attention=_attention(settings, size, encoder.state_size),
-        state_size=encoder.state_size, final_size=encoder.final_size, dropout=dropout,
+        state_size=encoder.state_size, final_size=encoder.final_size,
         feeds_input=settings.input_feeding, uses_coverage=settings.coverage,
         has_relative_bias=_chosen("decoder.relative_bias", settings.relative_bias),
     )  # fmt: skip
