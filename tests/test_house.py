@@ -68,6 +68,7 @@ def test_files_and_functions_keep_their_budgets(path):
             # A command's options are one list, however long.
             assert length <= (80 if is_cli else 40), f"{node.name} has {length} lines"
             assert node.args.kwarg is None, f"{node.name} takes **{node.args.kwarg.arg}"
+            assert node.returns is not None, f"{node.name} does not say what it returns"
 
 
 # A message, a file and a line; what is read, and what writes it.

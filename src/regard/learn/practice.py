@@ -15,7 +15,7 @@ from regard.encoder import Encoder, Encoding
 from regard.layers import Embedding, Recurrence
 from regard.model import Saved, Seq2Seq, Vocabularies, build
 from regard.predictor import Predictor
-from regard.text import PADDING, Columns, Pair, Source, Vocabulary
+from regard.text import PADDING, Batch, Columns, Pair, Source, Vocabulary
 from regard.training.config import RunSettings
 from regard.training.loss import sequence_loss
 from regard.training.prepare import prepare
@@ -118,6 +118,12 @@ def practised(
         if listen is not None:
             listen()
     return Predictor(Saved(settings, prepared.vocabularies, model.eval()))
+
+
+def batch_of(model: Predictor, pairs: Sequence[Pair]) -> Batch:
+    """Pairs as the model reads and writes them, padded."""
+    asked = [model.reader.read(pair) for pair in pairs]
+    return model.searcher.batch(asked, [model.reader.target_tokens(pair) for pair in pairs])
 
 
 def _settings(attention: str) -> RunSettings:
