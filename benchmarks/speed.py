@@ -11,6 +11,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import cycle, islice
 
 import numpy as np
 import torch
@@ -28,8 +29,10 @@ from regard.training.latest import Position
 from regard.training.trainer import Trainer, precision_of
 
 BATCHES = 15
-LEARNT = 60
-"""Updates before anything is predicted: speed needs no good model, but ends that come as data has them."""
+LEARNT = 200
+"""Updates before anything is predicted. Speed needs no good model, but one whose ends come as data
+has them: of 640 words, 64 at a time, the longest take 11.7 steps with the end; after 60 updates
+ours made 6 to 8 and the yardstick 10.9, after 200 ours makes 10.9 to 11.3."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,7 @@ def _predictor(data: Words) -> Predictor:
     model = build(data.model, data.vocabularies)
     trainer = Trainer(model, data.maker, settings=data.settings.training, evaluate=_nothing,
                       fingerprint="", position=Position())  # fmt: skip
-    for rows in trainer.batches()[:LEARNT]:
+    for rows in islice(cycle(trainer.batches()), LEARNT):
         trainer.update(rows)
     return Predictor(Saved(data.model, data.vocabularies, model.eval()))
 
@@ -183,7 +186,8 @@ def _learnt_tutorial(data: Words) -> TutorialModel:
     """Trained like ours, or it would never write the end, and make more steps than it needs."""
     torch.manual_seed(0)
     tutorial = _Tutorial(data)
-    for rows in data.maker.corpus.batches(64, 20_000, seed=0, epoch=0)[:LEARNT]:
+    batches = data.maker.corpus.batches(64, 20_000, seed=0, epoch=0)
+    for rows in islice(cycle(batches), LEARNT):
         tutorial.update(data.maker.batch(rows))
     return tutorial.model
 
