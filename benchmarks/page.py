@@ -1,5 +1,6 @@
 """The page of results in the docs, made from the results that are kept."""
 
+import re
 import statistics
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,8 @@ def text() -> str:
         lines += ["## Accuracy", "", *accuracy_table(), ""]
     larger = kept("larger")
     if larger is not None:
-        lines += ["## Larger work", "", f"`make larger`, on {_machine(larger['machine'])}; one seed, "
-                  "beam of 5, the interval that of the bootstrap.", ""]  # fmt: skip
+        lines += ["## Larger work", "", f"`make larger`, on {_versions(larger['machine'])}; beam of 5, "
+                  "the interval that of the bootstrap, the seconds those of all seeds together.", ""]  # fmt: skip
         lines += [*larger_table(larger["tasks"]), ""]
     trust = kept("trust")
     if trust is not None:
@@ -66,8 +67,7 @@ def text() -> str:
     large = kept("large")
     if large is not None:
         lines += ["## Large data", "", f"`python -m benchmarks.large`, on {_machine(large['machine'])}; "
-                  "random pairs of eight symbols a side, a model of size 64, batches of 64; CPU time, one "
-                  "thread.", ""]  # fmt: skip
+                  "random pairs of eight symbols a side, a model of size 64, batches of 64; CPU time.", ""]  # fmt: skip
         lines += [*large_table(large), "", "![Time for a pair, and memory, against the pairs of a training](large.svg)",
                   ""]  # fmt: skip
     serving = kept("serving")
@@ -153,9 +153,9 @@ def _span(measure: dict[str, float]) -> str:
 
 
 def larger_table(rows: dict[str, Any]) -> list[str]:
-    """A line a task, and the commands."""
-    lines = ["| task | measure | figure | 95 % interval | goal | training, s | threads |",
-             "|---|---|---:|---:|---|---:|---:|"]  # fmt: skip
+    """A line a task, the commands, and how each figure was counted."""
+    lines = ["| task | measure | figure | 95 % interval | goal | seeds | training, s | threads |",
+             "|---|---|---:|---:|---|---:|---:|---:|"]  # fmt: skip
     names = {"bleu": "BLEU", "accuracy": "accuracy, %", "word_error_rate": "word error rate, %"}
     for name, row in rows.items():
         scores = row["scores"]
@@ -167,16 +167,27 @@ def larger_table(rows: dict[str, Any]) -> list[str]:
             found = [100 - found[0], 100 - found[2], 100 - found[1]]
         lines.append(
             f"| {name} | {names[row['measure']]} | {found[0]:.2f} | {found[1]:.2f} to {found[2]:.2f} | "
-            f"{row['goal']} | {row['training_seconds']:.0f} | {row['threads']} |"
+            f"{row['goal']} | {seeds_of(row['train'])} | {row['training_seconds']:.0f} | {row['threads']} |"
         )
     lines += ["", "The commands, in the folder of the data:", "", "```"]
     for row in rows.values():
         lines += [f"{row['train']} -o MODEL", row["evaluate"]]
-    signatures = [
-        row["scores"]["bleu"]["signature"] for row in rows.values() if "bleu" in row["scores"]
-    ]
-    lines += ["```", *([""] if signatures else [])]
-    return lines + [f"Signature of BLEU: `{each}`." for each in dict.fromkeys(signatures)]
+    return [*lines, "```", "", "How the figures were counted:", "", *_signatures(rows)]
+
+
+def _signatures(rows: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    for name, row in rows.items():
+        measured = row["scores"]["bleu"] if row["measure"] == "bleu" else row["scores"]
+        lines.append(f"- {name}: `{measured['signature']}`")
+    return [*lines, "", "A signature of BLEU is sacrebleu's. Where it names `bs` and `seed`, the interval "
+            "comes from sacrebleu's own bootstrap; elsewhere it comes from that of `regard`."]  # fmt: skip
+
+
+def seeds_of(command: str) -> int:
+    """How many models a `regard train` trains."""
+    found = re.search(r" --seeds (\d+)", command)
+    return 1 if found is None else int(found[1])
 
 
 def bench_table(rows: list[dict[str, Any]]) -> list[str]:
@@ -229,8 +240,13 @@ def accuracy_table() -> list[str]:
 
 
 def _machine(table: dict[str, Any]) -> str:
+    threads = "one thread" if table["threads"] == 1 else f"{table['threads']} threads"
+    return _versions(table, f" with {threads}")
+
+
+def _versions(table: dict[str, Any], threads: str = "") -> str:
     return (
-        f"{table['processor']} with {table['threads']} threads, torch {table['torch']}, "
+        f"{table['processor']}{threads}, torch {table['torch']}, "
         f"regard {table['regard']}, {table['date']}"
     )
 

@@ -48,3 +48,22 @@ def test_curves_of_large_data_are_figures_of_its_table():
     assert [curve.values for curve in curves] == [
         (20.0, 5.0), (10.0, 2.5), (1.0, 0.25), (3.0, 3.0), (2.0, 2.0), (90.0, 90.0)
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "seeds"), [("regard train a.tsv", 1), ("regard train a.tsv --seeds 5", 5)]
+)
+def test_seeds_are_those_of_the_command(command, seeds):
+    assert page.seeds_of(command) == seeds
+
+
+def test_threads_seeds_and_signature_stand_beside_each_larger_task():
+    text = page.text()
+    assert "1 threads" not in text
+    for task, row in (kept("larger") or {"tasks": {}})["tasks"].items():
+        line = next(line for line in text.splitlines() if line.startswith(f"| {task} |"))
+        cells = [cell.strip() for cell in line.split("|")]
+        assert cells[-2] == str(row["threads"])
+        assert cells[-4] == str(page.seeds_of(row["train"]))
+        score = row["scores"]["bleu"] if row["measure"] == "bleu" else row["scores"]
+        assert f"- {task}: `{score['signature']}`" in text

@@ -73,3 +73,10 @@ def test_every_cell_of_a_notebook_runs(path, tmp_path, monkeypatch):
 def test_notebooks_are_kept_without_outputs(path):
     cells = nbformat.read(path, as_version=4).cells
     assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+
+
+def test_the_glossary_gives_each_word_one_meaning():
+    rows = (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8").split("|---|---|\n")[1]
+    words = [word.strip() for row in rows.splitlines() for word in row.split("|")[1].split(",")]
+    assert [word for word in words if words.count(word) > 1] == []
+    assert {"told", "open", "hidden", "head", "residual path", "relative bias"} <= set(words)

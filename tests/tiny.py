@@ -12,7 +12,8 @@ from regard.text import Source, source_of
 SIZES: dict[str, object] = {
     "encoder.embedding_size": 6, "encoder.hidden_size": 4, "encoder.layers": 1,
     "decoder.embedding_size": 6, "decoder.hidden_size": 8, "decoder.layers": 1,
-    "encoder.heads": 2, "decoder.heads": 2,
+    "encoder.heads": 2, "decoder.heads": 2, "encoder.dropout": 0.0, "decoder.dropout": 0.0,
+    "encoder.residual": False, "decoder.relative_bias": False,
 }  # fmt: skip
 
 KINDS: dict[str, dict[str, object]] = {

@@ -10,6 +10,8 @@ import torch
 from regard import Attention, CheckpointError, DotScore, SettingsError
 from regard.model import (
     FORMAT,
+    DecoderSettings,
+    EncoderSettings,
     ModelSettings,
     Saved,
     build,
@@ -180,6 +182,18 @@ def test_settings_that_contradict_each_other_are_refused(name):
 def test_an_open_size_is_refused():
     with pytest.raises(SettingsError, match=r"encoder\.hidden_size is open"):
         build(ModelSettings(), vocabularies())
+
+
+@pytest.mark.parametrize(
+    ("side", "name"),
+    [(side, name) for side, kind in (("encoder", EncoderSettings), ("decoder", DecoderSettings))
+     for name, field in kind.model_fields.items() if field.default is None],
+)  # fmt: skip
+def test_a_setting_that_was_lost_on_the_way_is_refused_and_gives_no_other_model(side, name):
+    whole = settings_of({})
+    inner = vars(whole)[side].model_copy(update={name: None})
+    with pytest.raises(SettingsError, match=rf"{side}\.{name} is open"):
+        build(whole.model_copy(update={side: inner}), vocabularies())
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "lstm"])

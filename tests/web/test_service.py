@@ -163,6 +163,10 @@ class TestMistakesAreSentences:
         answer = client.ask("/predict", raw=raw)
         assert answer.status == 422 or (answer.status == 400 and "JSON" in answer.body["error"])
 
+    @pytest.mark.parametrize("raw", [b"abc", b"[", b'{"sources": [}'])
+    def test_a_body_that_is_no_json_is_called_so(self, client, raw):
+        assert client.ask("/predict", raw=raw).body == {"error": "the body is no JSON."}
+
     def test_numbers_that_are_none(self, client):
         answer = client.ask("/look", raw=b'{"query": [[NaN]], "keys": [[1]]}')
         assert answer.status in (400, 422)

@@ -8,10 +8,7 @@ from pydantic import Field
 
 from regard.alignment.descriptors import Shape
 from regard.alignment.labels import Drawable, Label
-from regard.settings import Settings
-
-Share = Annotated[float, Field(ge=0, le=1)]
-Number = Annotated[float, Field(ge=0)]
+from regard.settings import Amount, Settings, Share
 
 
 class ShapeSettings(Settings):
@@ -30,12 +27,12 @@ class ShapeSettings(Settings):
     """
 
     uniform: Share = 0.95
-    ignored: Number = 0.2
-    doubled: Number = 2.0
+    ignored: Amount = 0.2
+    doubled: Amount = 2.0
     sink: Share = 0.3
     stall: Annotated[int, Field(ge=2)] = 3
     saturated: Share = 0.02
-    redundant: Number = 0.02
+    redundant: Amount = 0.02
 
 
 @dataclass(frozen=True)

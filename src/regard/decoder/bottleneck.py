@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from regard.decoder.decoder import Decoded, Decoder, State, Step
 from regard.decoder.output import Output, told_inputs
 from regard.encoder import Encoding
-from regard.layers import Embedding, Recurrence, SequenceDropout
+from regard.layers import Embedding, Recurrence
 
 
 @dataclass(frozen=True)
@@ -43,22 +43,18 @@ class BottleneckDecoder(Decoder):
 
     Args:
         embedding: Vectors of the target symbols.
-        recurrence: The cell.
+        recurrence: The cell. Of its states, and in the output layer, as much is
+            dropped as between its layers.
         final_size: Width of the encoder's final vector.
-        dropout: Share of what is dropped before and in the output layer.
     """
 
-    def __init__(
-        self, embedding: Embedding, recurrence: Recurrence, *, final_size: int,
-        dropout: float = 0.0,
-    ) -> None:  # fmt: skip
+    def __init__(self, embedding: Embedding, recurrence: Recurrence, *, final_size: int) -> None:
         super().__init__()
         self.embedding = embedding
         self.recurrence = recurrence
         self.bridge = nn.Linear(final_size, recurrence.carried_size)
-        self.drop = SequenceDropout(dropout)
         self.output = Output(
-            recurrence.size, context_size=final_size, dropout=dropout,
+            recurrence.size, context_size=final_size, dropout=recurrence.drop.share,
             vocabulary=embedding.table.num_embeddings,
         )  # fmt: skip
         self.alignment = None
@@ -78,7 +74,7 @@ class BottleneckDecoder(Decoder):
         assert isinstance(state, BottleneckState)
         read = told_inputs(self.embedding(tokens), state.told)
         states, carried = self.recurrence.step(read, state.carried)
-        hidden = self.drop(states).squeeze(1)
+        hidden = self.recurrence.drop(states).squeeze(1)
         logits = self.output(hidden, state.final)
         return Step(logits, hidden, state.final, None, (), replace(state, carried=carried))
 
@@ -92,7 +88,7 @@ class BottleneckDecoder(Decoder):
         state = self.start(encoding)
         read = told_inputs(self.embedding(inputs), state.told)
         states, _ = self.recurrence(read, state.carried)
-        hidden = self.drop(states)
+        hidden = self.recurrence.drop(states)
         context = state.final.unsqueeze(1).expand(-1, hidden.shape[1], -1)
         return Decoded(self.output(hidden, context), hidden, context, None, None, ())
 

@@ -29,7 +29,7 @@ from regard.attention import (
 from regard.decoder.decoder import Decoded, Decoder, State, Step
 from regard.decoder.output import Output, told_inputs
 from regard.encoder import Encoding
-from regard.layers import Embedding, Recurrence, SequenceDropout
+from regard.layers import Embedding, Recurrence
 
 REACH = 24
 """Positions further from the step than this share one bias."""
@@ -87,11 +87,11 @@ class RecurrentDecoder(Decoder):
     Args:
         embedding: Vectors of the target symbols.
         recurrence: The cell; it reads what the tags say, and with input feeding
-            the last vector, beside the embedding.
+            the last vector, beside the embedding. Of its states, and in the
+            output layer, as much is dropped as between its layers.
         attention: The look.
         state_size: Width of the encoder's states.
         final_size: Width of the encoder's final vector.
-        dropout: Share of what is dropped before and in the output layer.
         feeds_input: Whether the cell reads the last joined vector.
         uses_coverage: Whether the score is given the coverage.
         has_relative_bias: Whether scores depend on the distance from the step.
@@ -99,7 +99,7 @@ class RecurrentDecoder(Decoder):
 
     def __init__(
         self, embedding: Embedding, recurrence: Recurrence, *, attention: Attention,
-        state_size: int, final_size: int, dropout: float = 0.0, feeds_input: bool = False,
+        state_size: int, final_size: int, feeds_input: bool = False,
         uses_coverage: bool = False, has_relative_bias: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
@@ -107,9 +107,8 @@ class RecurrentDecoder(Decoder):
         self.recurrence = recurrence
         self.attention = attention
         self.bridge = nn.Linear(final_size, recurrence.carried_size)
-        self.drop = SequenceDropout(dropout)
         self.output = Output(
-            recurrence.size, context_size=state_size, dropout=dropout,
+            recurrence.size, context_size=state_size, dropout=recurrence.drop.share,
             vocabulary=embedding.table.num_embeddings,
         )  # fmt: skip
         self.feeds_input = feeds_input
@@ -138,7 +137,7 @@ class RecurrentDecoder(Decoder):
         if self.feeds_input:
             read = torch.cat([read, state.vector.to(read.dtype)], -1)
         states, carried = self.recurrence.step(read, state.carried)
-        hidden = self.drop(states)
+        hidden = self.recurrence.drop(states)
         look = self._look(hidden, state, weights)
         context, row = look.context.squeeze(1), _row(look)
         hidden = hidden.squeeze(1)
@@ -171,7 +170,7 @@ class RecurrentDecoder(Decoder):
             return self._forward_by_steps(inputs, state)
         read = told_inputs(self.embedding(inputs), state.told)
         states, _ = self.recurrence(read, state.carried)
-        hidden = self.drop(states)
+        hidden = self.recurrence.drop(states)
         look = self.attention(hidden, state.memory, bias=self._bias(state, inputs.shape[1]))
         heads = None if look.weights is None else look.weights.unsqueeze(2)
         logits = self.output(hidden, look.context)

@@ -4,10 +4,11 @@ Intervals are those of the bootstrap: items are drawn anew a thousand times,
 the middle 95 % reported (Efron 1979; Koehn 2004 for text).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 RESAMPLES = 1000
 
@@ -27,17 +28,28 @@ class Measure:
     high: float
 
 
+def bootstrap(
+    figure: Callable[[Int[np.ndarray, " items"]], float], items: int, resamples: int = RESAMPLES
+) -> Measure:
+    """A figure of some items, with its bootstrap interval over them.
+
+    Args:
+        figure: What it is for these rows, each as often as it was drawn.
+        items: How many there are.
+        resamples: How often they are drawn anew; without any the interval is the figure itself.
+    """
+    value, chance = figure(np.arange(items)), np.random.default_rng(0)
+    draws = [figure(chance.integers(items, size=items)) for _ in range(resamples)] or [value]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return Measure(value, float(low), float(high))
+
+
 def ratio(
     parts: Float[np.ndarray, " items"],
     wholes: Float[np.ndarray, " items"],
     resamples: int = RESAMPLES,
 ) -> Measure:
     """sum(parts) / sum(wholes), with its bootstrap interval over the items."""
-    value = float(parts.sum() / max(wholes.sum(), 1e-9))
-    chance = np.random.default_rng(0)
-    draws = np.empty(resamples)
-    for index in range(resamples):
-        rows = chance.integers(len(parts), size=len(parts))
-        draws[index] = parts[rows].sum() / max(wholes[rows].sum(), 1e-9)
-    low, high = np.quantile(draws, [0.025, 0.975]) if resamples else (value, value)
-    return Measure(value, float(low), float(high))
+    return bootstrap(
+        lambda rows: float(parts[rows].sum() / max(wholes[rows].sum(), 1e-9)), len(parts), resamples
+    )

@@ -8,15 +8,12 @@ arXiv:1804.08771).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
 from regard.errors import MissingExtraError
-from regard.evaluation.measure import Measure
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
+from regard.evaluation.measure import Measure, bootstrap
 
 
 @dataclass(frozen=True)
@@ -79,24 +76,19 @@ def text_scores(
         cast(list[str], [each[index] if index < len(each) else None for each in references])
         for index in range(max(len(each) for each in references))
     ]
-    metrics = {"bleu": BLEU(lowercase=wanted.lower_case) if wanted.bleu else None,
-               "chrf": CHRF(lowercase=wanted.lower_case) if wanted.chrf else None}  # fmt: skip
-    found: list[TextScore] = []
-    for name, metric in metrics.items():
-        if metric is not None:
-            counts = np.array(metric._extract_corpus_statistics(texts, columns), float)
-            measure = _bootstrapped(metric, counts, resamples)
-            found.append(TextScore(name, measure, str(metric.get_signature())))
-    return tuple(found)
 
+    def scored(name: str, metric: BLEU | CHRF) -> TextScore:
+        # sacrebleu's own interval fails where some of the draws score nothing, and is symmetric.
+        # What makes another possible is private, so the project takes no later major version.
+        counts = np.array(metric._extract_corpus_statistics(texts, columns), float)
+        measure = bootstrap(
+            lambda rows: float(
+                metric._aggregate_and_compute([counts[rows].sum(0).tolist()]).score
+            ),
+            len(counts), resamples,
+        )  # fmt: skip
+        return TextScore(name, measure, str(metric.get_signature()))
 
-def _bootstrapped(metric: "Metric", counts: np.ndarray, resamples: int) -> Measure:
-    # sacrebleu's own interval fails where some of the draws score nothing, and is symmetric.
-    def score(rows: np.ndarray) -> float:
-        return float(metric._aggregate_and_compute([counts[rows].sum(0).tolist()]).score)
-
-    chance = np.random.default_rng(0)
-    draws = [score(chance.integers(len(counts), size=len(counts))) for _ in range(resamples)]
-    value = score(np.arange(len(counts)))
-    low, high = np.quantile(draws, [0.025, 0.975]) if draws else (value, value)
-    return Measure(value, float(low), float(high))
+    bleu = [scored("bleu", BLEU(lowercase=wanted.lower_case))] if wanted.bleu else []
+    chrf = [scored("chrf", CHRF(lowercase=wanted.lower_case))] if wanted.chrf else []
+    return (*bleu, *chrf)

@@ -5,10 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from regard.alignment import EFFECT, ShapeSettings
-from regard.settings import Settings
-
-Count = Annotated[int, Field(ge=1)]
-Number = Annotated[float, Field(ge=0)]
+from regard.settings import Count, Settings
 
 
 class InspectionSettings(Settings):

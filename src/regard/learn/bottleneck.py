@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from regard.learn.lesson import Lesson, Part, names, row, scalar, told
-from regard.learn.practice import LETTERS, Listener, copies, practised, strings
+from regard.learn.practice import LETTERS, Listener, batch_of, copies, practised, strings
 from regard.predictor import Predictor
 from regard.text import Pair
 
@@ -73,9 +73,7 @@ def _movement(model: Predictor, sources: Sequence[str], others: Sequence[str]) -
 
 
 def _contexts(model: Predictor, targets: Sequence[str], read: Sequence[str]) -> Tensor:
-    asked = [model.reader.read(Pair(source, "")) for source in read]
-    tokens = [model.reader.target_tokens(Pair("", target)) for target in targets]
-    batch = model.searcher.batch(asked, tokens)
+    batch = batch_of(model, [Pair(*pair) for pair in zip(read, targets, strict=True)])
     encoding = model.model.encode(batch.source)
     return model.model.decoder(batch.inputs, encoding).context
 

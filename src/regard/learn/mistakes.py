@@ -18,7 +18,7 @@ from regard.decoder import RecurrentDecoder
 from regard.encoder import Encoder
 from regard.inspection import check_map
 from regard.learn.lesson import Lesson, Part, table, told
-from regard.learn.practice import Listener, practised, reversals, strings
+from regard.learn.practice import Listener, batch_of, practised, reversals, strings
 from regard.model import Seq2Seq
 from regard.predictor import Predictor
 from regard.text import Pair, Source
@@ -102,7 +102,7 @@ def mistakes(listen: Listener | None = None) -> Lesson:
 
 def _found(model: Predictor, share: Tensor, pairs: Sequence[Pair]) -> tuple[str, str]:
     failed = [
-        check for check in check_map(model.model, _batch(model, pairs[:6])) if not check.is_met
+        check for check in check_map(model.model, batch_of(model, pairs[:6])) if not check.is_met
     ]
     known, batched, alone = (told(100 * value, 0) for value in share)
     found = "; ".join(f"{check.name}, {check.title}" for check in failed)
@@ -116,7 +116,7 @@ def _shares(model: Predictor, pairs: Sequence[Pair]) -> Tensor:
     sources = [pair.source for pair in pairs]
     batched = [prediction.text for prediction in model.predict(sources)]
     alone = [model.predict(source).text for source in sources]
-    batch = _batch(model, pairs)
+    batch = batch_of(model, pairs)
     with torch.no_grad():
         best = model.model(batch.source, batch.inputs).logits.argmax(-1)
     known = ((best == batch.target) | ~batch.mask).all(1).double().mean()
@@ -125,11 +125,6 @@ def _shares(model: Predictor, pairs: Sequence[Pair]) -> Tensor:
         for texts in (batched, alone)
     ]
     return torch.tensor([float(known), *written])
-
-
-def _batch(model: Predictor, pairs: Sequence[Pair]):
-    asked = [model.reader.read(pair) for pair in pairs]
-    return model.searcher.batch(asked, [model.reader.target_tokens(pair) for pair in pairs])
 
 
 def _decoder(model: Seq2Seq) -> RecurrentDecoder:

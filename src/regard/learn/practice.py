@@ -15,7 +15,7 @@ from regard.encoder import Encoder, Encoding
 from regard.layers import Embedding, Recurrence
 from regard.model import Saved, Seq2Seq, Vocabularies, build
 from regard.predictor import Predictor
-from regard.text import PADDING, Columns, Pair, Source, Vocabulary
+from regard.text import PADDING, Batch, Columns, Pair, Source, Vocabulary
 from regard.training.config import RunSettings
 from regard.training.loss import sequence_loss
 from regard.training.prepare import prepare
@@ -120,11 +120,17 @@ def practised(
     return Predictor(Saved(settings, prepared.vocabularies, model.eval()))
 
 
+def batch_of(model: Predictor, pairs: Sequence[Pair]) -> Batch:
+    """Pairs as the model reads and writes them, padded."""
+    asked = [model.reader.read(pair) for pair in pairs]
+    return model.searcher.batch(asked, [model.reader.target_tokens(pair) for pair in pairs])
+
+
 def _settings(attention: str) -> RunSettings:
     return RunSettings().with_values({
         "encoder.kind": "gru", "decoder.kind": "gru", "encoder.embedding_size": _WIDTH, "encoder.hidden_size": _SIZE // 2,
-        "decoder.embedding_size": _WIDTH, "decoder.hidden_size": _SIZE, "encoder.dropout": 0.0,
-        "decoder.dropout": 0.0, "encoder.residual": False, "decoder.relative_bias": False,
+        "decoder.embedding_size": _WIDTH, "decoder.hidden_size": _SIZE, "encoder.layers": 1,
+        "decoder.layers": 1, "encoder.dropout": 0.0, "decoder.dropout": 0.0, "encoder.residual": False, "decoder.relative_bias": False,
         "decoder.attention": attention,
         "training.precision": "float32",
     })  # fmt: skip

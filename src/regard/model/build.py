@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from torch import Tensor
 
@@ -46,6 +47,8 @@ class Vocabularies:
     target: Vocabulary
     tags: Vocabulary | None = None
 
+
+Value = TypeVar("Value", int, float, bool)
 
 NORMALIZERS = {"softmax": softmax, "sparsemax": sparsemax}
 
@@ -110,8 +113,9 @@ def joined(members: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
 
 
 def _encoder(settings: EncoderSettings, vocabulary: int, tags: int | None) -> Encoder:
-    size, layers = _chosen("encoder.hidden_size", settings.hidden_size), settings.layers or 1
-    dropout = settings.dropout or 0.0
+    size = _chosen("encoder.hidden_size", settings.hidden_size)
+    layers = _chosen("encoder.layers", settings.layers)
+    dropout = _chosen("encoder.dropout", settings.dropout)
     if settings.kind == "transformer":
         embedding = Embedding(vocabulary, size, padding=PADDING)
         return TransformerEncoder(
@@ -122,13 +126,14 @@ def _encoder(settings: EncoderSettings, vocabulary: int, tags: int | None) -> En
     embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
     return RecurrentEncoder(
         embedding, size, embedding_size=width, tags=tags, cell=settings.kind, layers=layers,
-        dropout=dropout, is_residual=bool(settings.residual),
+        dropout=dropout, is_residual=_chosen("encoder.residual", settings.residual),
     )  # fmt: skip
 
 
 def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> Decoder:
-    size, layers = _chosen("decoder.hidden_size", settings.hidden_size), settings.layers or 1
-    dropout = settings.dropout or 0.0
+    size = _chosen("decoder.hidden_size", settings.hidden_size)
+    layers = _chosen("decoder.layers", settings.layers)
+    dropout = _chosen("decoder.dropout", settings.dropout)
     if settings.kind == "transformer":
         _refuse_for_transformer(settings)
         return TransformerDecoder(
@@ -144,14 +149,12 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
             raise SettingsError(
                 "a decoder that never looks back has no look to feed, to cover or to bias."
             )
-        return BottleneckDecoder(
-            embedding, recurrence, final_size=encoder.final_size, dropout=dropout
-        )
+        return BottleneckDecoder(embedding, recurrence, final_size=encoder.final_size)
     return RecurrentDecoder(
         embedding, recurrence, attention=_attention(settings, size, encoder.state_size),
-        state_size=encoder.state_size, final_size=encoder.final_size, dropout=dropout,
+        state_size=encoder.state_size, final_size=encoder.final_size,
         feeds_input=settings.input_feeding, uses_coverage=settings.coverage,
-        has_relative_bias=bool(settings.relative_bias),
+        has_relative_bias=_chosen("decoder.relative_bias", settings.relative_bias),
     )  # fmt: skip
 
 
@@ -177,7 +180,9 @@ def _refuse_for_transformer(settings: DecoderSettings) -> None:
         )
 
 
-def _chosen(name: str, value: int | None) -> int:
+def _chosen(name: str, value: Value | None) -> Value:
     if value is None:
-        raise SettingsError(f"{name} is open: expected a number.")
+        raise SettingsError(
+            f"{name} is open: expected a value, which training chooses where none is set."
+        )
     return value

@@ -9,16 +9,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from regard.settings import Settings
-from regard.text import Columns, Form, Pieces, Segmenter, SymbolKind
+from regard.settings import Count, Few, Settings, ShareBelowOne
+from regard.text import LONGEST, Columns, Form, Pieces, Segmenter, SymbolKind
 
 ScoreName = Literal["scaled dot", "dot", "cosine", "general", "additive", "concat", "none"]
 Kind = Literal["lstm", "gru", "transformer"]
 UnseenPolicy = Literal["copy", "unknown", "error"]
-Count = Annotated[int, Field(ge=1)]
 Size = Annotated[int, Field(ge=1, le=16_384)]
-Few = Annotated[int, Field(ge=1, le=64)]
-Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class SideSettings(Settings):
@@ -67,7 +64,7 @@ class TextSettings(Settings):
     target: SideSettings = SideSettings()
     columns: str | None = None
     unseen: UnseenPolicy = "copy"
-    longest: Count = 2000
+    longest: Count = LONGEST
 
     def layout(self) -> Columns:
         """The columns at work."""
@@ -94,7 +91,7 @@ class EncoderSettings(Settings):
     hidden_size: Size | None = None
     layers: Few | None = None
     heads: Few = 4
-    dropout: Share | None = None
+    dropout: ShareBelowOne | None = None
     residual: bool | None = None
 
 
@@ -123,7 +120,7 @@ class DecoderSettings(Settings):
     hidden_size: Size | None = None
     layers: Few | None = None
     heads: Few = 4
-    dropout: Share | None = None
+    dropout: ShareBelowOne | None = None
     input_feeding: bool = False
     coverage: bool = False
     relative_bias: bool | None = None

@@ -35,6 +35,10 @@ DAMAGE = (SafetensorError, struct.error, ArithmeticError, AttributeError, Lookup
 # The reader of TOML takes a time that grows with the square of some files.
 _LONGEST = 65_536
 
+# What a folder is that was written before there were these settings.
+_LEFT_OUT = {"encoder.dropout": 0.0, "decoder.dropout": 0.0, "encoder.residual": False,
+             "decoder.relative_bias": False}  # fmt: skip
+
 
 def own_file(folder: Path, name: str) -> Path | None:
     """A file of a folder; None if it is not there.
@@ -90,7 +94,15 @@ def readable_settings(folder: Path, content: bytes) -> tuple[ModelSettings, dict
     training = table.pop("training", {})
     if not isinstance(training, dict) or not _is_plain(training.values()):
         raise CheckpointError(f"{place}: training holds what no training has written.")
-    return ModelSettings.of(table), cast(dict[str, object], training)
+    return _with_left_out(ModelSettings.of(table)), cast(dict[str, object], training)
+
+
+def _with_left_out(settings: ModelSettings) -> ModelSettings:
+    """The same, settled where the folder is from before there was such a setting."""
+    known = settings.flat()
+    return settings.with_values({
+        name: value for name, value in _LEFT_OUT.items() if name not in known
+    })  # fmt: skip
 
 
 def read_vocabularies(tables: Mapping[str, bytes]) -> Vocabularies:

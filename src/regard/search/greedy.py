@@ -62,8 +62,8 @@ def greedy(
         length += 1
     rows_found = zip(written, log_probs, rows_of_weights, complete, strict=True)
     return [
-        Hypothesis(tuple(ids), float(score), np.stack(looks) if looks else None, bool(whole))
-        for ids, score, looks, whole in rows_found
+        Hypothesis(tuple(ids), float(log_prob), np.stack(looks) if looks else None, bool(whole))
+        for ids, log_prob, looks, whole in rows_found
     ]
 
 

@@ -18,7 +18,7 @@ from regard.text.pairs import (
 from regard.text.parquet import is_parquet
 from regard.text.samples import sample_path
 from regard.text.several import Files
-from regard.text.sides import HEAD, segmenter_of
+from regard.text.sides import HEAD, LONGEST, segmenter_of
 from regard.text.store import TokenStore, checksum_of, taking_in
 from regard.text.subwords import TIE, Pieces, Symbol, learn_pieces
 from regard.text.symbols import Form, Segmenter, SymbolKind, normalized
@@ -31,6 +31,7 @@ __all__ = [
     "HEAD",
     "KINDS",
     "LOG",
+    "LONGEST",
     "PADDING",
     "SPECIAL",
     "START",

@@ -1,8 +1,10 @@
 """The application: addresses, and what each answers.
 
 Every answer is JSON. What is wrong with a request comes back as a sentence
-under `error`: 404 no such model or page, 413 too large, 422 not understood,
-503 too much to do, 504 too late.
+under `error`: 400 no UTF-8, 404 no such model or page, 405 another method,
+422 not understood, 500 a mistake of the server, 503 too much to do, 504 too
+late. What stands before it answers 403 to pages of others, 413 to bodies that
+are too large, 421 to names that are not the server's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -241,6 +243,8 @@ def _error(status: int, text: str) -> JSONResponse:
 
 def _sentence(error: RequestValidationError) -> str:
     found = error.errors()[0]
+    if found["type"] == "json_invalid":
+        return "the body is no JSON."
     parts = [str(part) for part in found["loc"]]
     place = ".".join(
         part for part in parts if (part != "body" and part.isidentifier()) or part.isdigit()

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from regard.learn.bench import Bench, Hiding
 from regard.predictor import replace_tags
+from regard.settings import Count, Share
 from regard.text import Pair
 
 
@@ -19,7 +20,6 @@ Text = Annotated[str, AfterValidator(_whole)]
 Number = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 Row = Annotated[list[Number], Field(min_length=1, max_length=64)]
 Rows = Annotated[list[Row], Field(min_length=1, max_length=64)]
-Share = Annotated[float, Field(ge=0, le=1)]
 Place = Annotated[int, Field(ge=0)]
 
 
@@ -64,8 +64,8 @@ class Predict(Asked):
 
     sources: list[Text | Source]
     model: Text | None = None
-    beam_size: Annotated[int, Field(ge=1)] = 1
-    n_best: Annotated[int, Field(ge=1)] = 1
+    beam_size: Count = 1
+    n_best: Count = 1
     alignments: bool = False
 
 
@@ -91,7 +91,7 @@ class Inspect(Source):
     """
 
     target: Text | None = None
-    beam_size: Annotated[int, Field(ge=1)] = 1
+    beam_size: Count = 1
     model: Text | None = None
 
 
@@ -105,7 +105,7 @@ class Step(Written):
         model: The model's name; the first if left out.
     """
 
-    step: Annotated[int, Field(ge=1)]
+    step: Count
     erased: list[Place] = []
     moved: dict[str, Share] = {}
     model: Text | None = None

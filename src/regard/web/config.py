@@ -4,9 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from regard.settings import Settings
-
-Count = Annotated[int, Field(ge=1)]
+from regard.settings import Count, Settings
 
 
 class WebSettings(Settings):
