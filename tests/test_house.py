@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,12 @@ def test_the_words_of_the_house_are_used_as_it_says(path):
                          ids=lambda path: path.name)  # fmt: skip
 def test_a_search_ranks_by_log_probability_and_leaves_scores_to_the_look(path):
     assert not {name for name in names_in(path) if "score" in name}
+
+
+def test_a_kind_of_setting_is_defined_once():
+    found = Counter(
+        name
+        for path in (ROOT / "src").rglob("*.py")
+        for name in re.findall(r"^(\w+) = Annotated\[", path.read_text("utf-8"), re.M)
+    )
+    assert {name: count for name, count in found.items() if count > 1} == {}

@@ -25,6 +25,7 @@ ShareBelowOne = Annotated[float, Field(ge=0, lt=1)]
 _SHOWN = 100
 
 Own = TypeVar("Own", bound="Settings")
+Value = TypeVar("Value")
 
 
 class Settings(BaseModel):
@@ -94,6 +95,19 @@ class Settings(BaseModel):
     def to_toml(self) -> str:
         """The settings as TOML."""
         return to_toml(self.to_table())
+
+
+def chosen(name: str, value: Value | None) -> Value:
+    """The value of a setting that was settled.
+
+    Raises:
+        SettingsError: It is still open.
+    """
+    if value is None:
+        raise SettingsError(
+            f"{name} is open: expected a value, which training chooses where none is set."
+        )
+    return value
 
 
 def read_toml(path: str | Path) -> dict[str, object]:

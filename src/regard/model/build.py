@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from torch import Tensor
 
@@ -30,6 +29,7 @@ from regard.errors import SettingsError
 from regard.layers import Embedding, Recurrence
 from regard.model.config import DecoderSettings, EncoderSettings, ModelSettings
 from regard.model.seq2seq import Seq2Seq
+from regard.settings import chosen
 from regard.text import PADDING, Vocabulary
 
 
@@ -47,8 +47,6 @@ class Vocabularies:
     target: Vocabulary
     tags: Vocabulary | None = None
 
-
-Value = TypeVar("Value", int, float, bool)
 
 NORMALIZERS = {"softmax": softmax, "sparsemax": sparsemax}
 
@@ -113,34 +111,34 @@ def joined(members: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
 
 
 def _encoder(settings: EncoderSettings, vocabulary: int, tags: int | None) -> Encoder:
-    size = _chosen("encoder.hidden_size", settings.hidden_size)
-    layers = _chosen("encoder.layers", settings.layers)
-    dropout = _chosen("encoder.dropout", settings.dropout)
+    size = chosen("encoder.hidden_size", settings.hidden_size)
+    layers = chosen("encoder.layers", settings.layers)
+    dropout = chosen("encoder.dropout", settings.dropout)
     if settings.kind == "transformer":
         embedding = Embedding(vocabulary, size, padding=PADDING)
         return TransformerEncoder(
             embedding, size, heads=settings.heads, layers=layers, inner_size=4 * size,
             tags=tags, dropout=dropout,
         )  # fmt: skip
-    width = _chosen("encoder.embedding_size", settings.embedding_size)
+    width = chosen("encoder.embedding_size", settings.embedding_size)
     embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
     return RecurrentEncoder(
         embedding, size, embedding_size=width, tags=tags, cell=settings.kind, layers=layers,
-        dropout=dropout, is_residual=_chosen("encoder.residual", settings.residual),
+        dropout=dropout, is_residual=chosen("encoder.residual", settings.residual),
     )  # fmt: skip
 
 
 def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> Decoder:
-    size = _chosen("decoder.hidden_size", settings.hidden_size)
-    layers = _chosen("decoder.layers", settings.layers)
-    dropout = _chosen("decoder.dropout", settings.dropout)
+    size = chosen("decoder.hidden_size", settings.hidden_size)
+    layers = chosen("decoder.layers", settings.layers)
+    dropout = chosen("decoder.dropout", settings.dropout)
     if settings.kind == "transformer":
         _refuse_for_transformer(settings)
         return TransformerDecoder(
             Embedding(vocabulary, size, padding=PADDING), size, heads=settings.heads,
             layers=layers, inner_size=4 * size, state_size=encoder.state_size, dropout=dropout,
         )  # fmt: skip
-    width = _chosen("decoder.embedding_size", settings.embedding_size)
+    width = chosen("decoder.embedding_size", settings.embedding_size)
     embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
     read = width + encoder.told_size + (size if settings.input_feeding else 0)
     recurrence = Recurrence(read, size, cell=settings.kind, layers=layers, dropout=dropout)
@@ -154,7 +152,7 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
         embedding, recurrence, attention=_attention(settings, size, encoder.state_size),
         state_size=encoder.state_size, final_size=encoder.final_size,
         feeds_input=settings.input_feeding, uses_coverage=settings.coverage,
-        has_relative_bias=_chosen("decoder.relative_bias", settings.relative_bias),
+        has_relative_bias=chosen("decoder.relative_bias", settings.relative_bias),
     )  # fmt: skip
 
 
@@ -178,11 +176,3 @@ def _refuse_for_transformer(settings: DecoderSettings) -> None:
         raise SettingsError(
             "input_feeding, coverage and relative_bias are options of recurrent decoders."
         )
-
-
-def _chosen(name: str, value: Value | None) -> Value:
-    if value is None:
-        raise SettingsError(
-            f"{name} is open: expected a value, which training chooses where none is set."
-        )
-    return value

@@ -6,12 +6,9 @@ from pydantic import Field
 
 from regard.alignment import Order
 from regard.model import ModelSettings
-from regard.settings import Settings
+from regard.settings import Amount, Count, Few, Settings, ShareBelowOne
 
 Positive = Annotated[float, Field(gt=0)]
-Share = Annotated[float, Field(ge=0, lt=1)]
-Few = Annotated[int, Field(ge=1, le=64)]
-Count = Annotated[int, Field(ge=1)]
 
 
 class TrainingSettings(Settings):
@@ -30,13 +27,13 @@ class TrainingSettings(Settings):
         batch_size: Pairs in an update.
         batch_symbols: Most source and target symbols in an update, padding included.
         learning_rate: Its peak.
-        warm_up: Share of the training in which it rises to the peak.
+        warm_up: ShareBelowOne of the training in which it rises to the peak.
         weight_decay: Of AdamW.
         guided: How much the loss counts where the decoder looks, against the
             links of an aligner that is learnt on the same pairs; 0 leaves it alone.
         guide: Whether that aligner keeps near the diagonal, or takes all
             positions as alike.
-        label_smoothing: Share of the probability that is spread over all symbols.
+        label_smoothing: ShareBelowOne of the probability that is spread over all symbols.
         clip: Largest norm of the gradient.
         evaluate_every: Updates between two evaluations; an epoch if None.
         patience: How many evaluations in a row may bring nothing before training
@@ -58,11 +55,11 @@ class TrainingSettings(Settings):
     batch_size: Count | None = None
     batch_symbols: Count = 20_000
     learning_rate: Positive | None = None
-    warm_up: Share = 0.1
-    weight_decay: Annotated[float, Field(ge=0)] = 0.01
-    guided: Annotated[float, Field(ge=0)] = 0.0
+    warm_up: ShareBelowOne = 0.1
+    weight_decay: Amount = 0.01
+    guided: Amount = 0.0
     guide: Order = "diagonal"
-    label_smoothing: Share = 0.1
+    label_smoothing: ShareBelowOne = 0.1
     clip: Positive = 1.0
     evaluate_every: Count | None = None
     patience: Count | None = None

@@ -21,6 +21,7 @@ from regard.errors import RegardError
 from regard.evaluation import Evaluation
 from regard.model import Seq2Seq
 from regard.precision import device_of
+from regard.settings import chosen
 from regard.text import Batch, BatchMaker
 from regard.training.config import TrainingSettings
 from regard.training.guide import guide_loss
@@ -150,7 +151,12 @@ class Trainer:
     @property
     def peak(self) -> float:
         """The learning rate's peak."""
-        return self.settings.learning_rate or 0.001
+        return chosen("training.learning_rate", self.settings.learning_rate)
+
+    @property
+    def epochs(self) -> int:
+        """Passes over the data, at most."""
+        return chosen("training.epochs", self.settings.epochs)
 
     @property
     def done(self) -> float:
@@ -158,14 +164,15 @@ class Trainer:
         if self.settings.minutes is not None:
             return min(1.0, self.seconds() / (60 * self.settings.minutes))
         passes = self.position.epoch + self.position.batch / len(self.batches())
-        return min(1.0, passes / (self.settings.epochs or 1))
+        return min(1.0, passes / self.epochs)
 
     def batches(self) -> list[np.ndarray]:
         """The rows of each batch of this epoch."""
         settings, epoch = self.settings, self.position.epoch
         if self.cut is None or self.cut[0] != epoch:
+            size = chosen("training.batch_size", settings.batch_size)
             batches = self.maker.corpus.batches(
-                settings.batch_size or 64, settings.batch_symbols, seed=settings.seed, epoch=epoch
+                size, settings.batch_symbols, seed=settings.seed, epoch=epoch
             )
             self.cut = (epoch, batches)
         return self.cut[1]
@@ -260,7 +267,7 @@ class Trainer:
         )
 
     def _finish_if_done(self, is_last_of_epoch: bool) -> None:
-        is_last_epoch = self.position.epoch + 1 >= (self.settings.epochs or 1)
+        is_last_epoch = self.position.epoch + 1 >= self.epochs
         is_over = self.settings.minutes is not None and self.done >= 1
         self.position.is_finished = is_over or (is_last_epoch and is_last_of_epoch)
 

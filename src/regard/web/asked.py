@@ -19,7 +19,7 @@ def _whole(text: str) -> str:
 Text = Annotated[str, AfterValidator(_whole)]
 Number = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 Row = Annotated[list[Number], Field(min_length=1, max_length=64)]
-Rows = Annotated[list[Row], Field(min_length=1, max_length=64)]
+Matrix = Annotated[list[Row], Field(min_length=1, max_length=64)]
 Place = Annotated[int, Field(ge=0)]
 
 
@@ -127,9 +127,9 @@ class Look(Asked):
         step: How far the first query is moved.
     """
 
-    query: Rows
-    keys: Rows
-    values: Rows | None = None
+    query: Matrix
+    keys: Matrix
+    values: Matrix | None = None
     mask: list[bool] | None = None
     score: Literal["dot", "scaled dot", "cosine"] = "dot"
     scale: Number | None = None
