@@ -208,6 +208,21 @@ class TestMistakes:
         assert main(words) == 2
         assert "Traceback" not in capsys.readouterr().err
 
+    @pytest.mark.parametrize("name", ["align", "evaluate", "inspect", "score", "compare", "check"])
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            ([], "or --source-file and --target-file"),
+            (["--source-file", "s"], "belong together"),
+            (["--source-file", "s", "--target-file", "t"], "found both"),
+        ],
+    )
+    def test_pairs_are_one_file_or_two_parallel_ones(self, capsys, name, words, message):
+        models = {"compare": ["m", "n"], "check": []}.get(name, ["m"])
+        file = ["x.tsv"] if message == "found both" else []
+        assert main([name, *models, *file, *words]) == 2
+        assert message in capsys.readouterr().err
+
     def test_a_damaged_model_is_exit_code_one(self, folder, tmp_path, capsys):
         import shutil
 

@@ -22,7 +22,7 @@ Made = TypeVar("Made")
 
 def carry_out(
     predictor: Predictor,
-    data: str | Parallel | None,
+    data: str | Parallel,
     output: Path | None,
     *,
     output_format: Format,
@@ -59,7 +59,7 @@ def _links_of(
 
 
 def _in_place(
-    predictor: Predictor, data: str | Parallel | None, made: Callable[[list[Pair]], Iterator[Made]]
+    predictor: Predictor, data: str | Parallel, made: Callable[[list[Pair]], Iterator[Made]]
 ) -> Iterator[Made | None]:
     """What is made of each pair, None for a blank line."""
     for chunk in rows_given(predictor, data):

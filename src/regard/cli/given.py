@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from rich.progress import TextColumn
 
@@ -14,28 +15,48 @@ from regard.evaluation import Measure
 from regard.predictor import CHUNK, Linking, MapMethod, Predictor, Rows
 from regard.text import Columns, Files, Pair, Parallel, read_parallel_rows, read_rows
 
+Data = TypeVar("Data")
+
 
 def files_given(
-    files: Sequence[str], source: Path | None, target: Path | None, name: str | None
-) -> str | Parallel | Files | None:
+    files: Sequence[str], source: Path | None, target: Path | None, name: str
+) -> str | Parallel | Files:
     """Files of pairs, patterns among them, or two parallel files; see `data_given`."""
-    data = data_given(files[0] if files else None, source, target, name)
+    return _required(files_if_given(files, source, target), name)
+
+
+def files_if_given(
+    files: Sequence[str], source: Path | None, target: Path | None
+) -> str | Parallel | Files | None:
+    """The same; None where nothing was said."""
+    data = data_if_given(files[0] if files else None, source, target)
     return Files.of(files) if len(files) > 1 else data
 
 
 def data_given(
-    file: str | None, source: Path | None, target: Path | None, name: str | None
-) -> str | Parallel | None:
+    file: str | None, source: Path | None, target: Path | None, name: str
+) -> str | Parallel:
     """One file of pairs, or two parallel ones.
 
     Args:
         file: The file of pairs.
         source: The file of sources.
         target: The file of targets.
-        name: What the file is called in the command; None if it may be absent.
+        name: What the file is called in the command.
 
     Raises:
         SettingsError: Neither, both, or half of the two are given.
+    """
+    return _required(data_if_given(file, source, target), name)
+
+
+def data_if_given(
+    file: str | None, source: Path | None, target: Path | None
+) -> str | Parallel | None:
+    """The same; None where nothing was said.
+
+    Raises:
+        SettingsError: Both, or half of the two are given.
     """
     if (source is None) != (target is None):
         raise SettingsError("a file of sources and a file of targets belong together.")
@@ -43,8 +64,6 @@ def data_given(
         if file is not None:
             raise SettingsError(f"expected {file} or two parallel files, found both.")
         return Parallel(source, target)
-    if file is None and name is not None:
-        raise SettingsError(f"expected {name}, or --source-file and --target-file.")
     return file
 
 
@@ -54,7 +73,7 @@ def examined_given(
 ) -> list[str | Parallel]:  # fmt: skip
     """What is to be looked at, training first; see `data_given`."""
     first = data_given(files[0] if files else None, source, target, "FILES")
-    dev = data_given(None, dev_source, dev_target, None)
+    dev = data_if_given(None, dev_source, dev_target)
     return [one for one in (first, *files[1:], dev) if one is not None]
 
 
@@ -103,10 +122,8 @@ def sources_given(
     return read_rows(file, replace(Columns.parse(order), target=None, allows_more=True))
 
 
-def rows_given(predictor: Predictor, data: str | Parallel | None) -> Iterator[list[Pair | None]]:
+def rows_given(predictor: Predictor, data: str | Parallel) -> Iterator[list[Pair | None]]:
     """The pairs of a file in chunks, None for a blank line."""
-    if data is None:
-        raise SettingsError("expected pairs.")
     if isinstance(data, Parallel):
         rows: Iterator[Pair | None] = read_parallel_rows(data.source, data.target)
     else:
@@ -124,6 +141,12 @@ def note_unseen(predictor: Predictor, pairs: Iterable[Pair]) -> None:
         if found:
             symbols = ", ".join(repr(symbol) for symbol in found[:10])
             say(f"note: training never saw the {name} symbols {symbols}.")
+
+
+def _required(data: Data | None, name: str) -> Data:
+    if data is None:
+        raise SettingsError(f"expected {name}, or --source-file and --target-file.")
+    return data
 
 
 def percent(measure: Measure) -> str:
