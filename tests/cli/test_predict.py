@@ -106,6 +106,76 @@ class TestWhateverTheLinesHold:
                 predictor.reader.read(pair)
 
 
+class TestWhereSourcesAndTagsStand:
+    """The options of columns say in `predict` what they say in every other command."""
+
+    @pytest.fixture
+    def named(self, folder) -> Path:
+        options = {"text.columns": "source=word,target=phones,tags=forms", "length_ratio": 0.02}
+        save_model(folder / "named", Saved(settings_of(options), vocabularies(True),
+                                           model_of("lstm", True)))  # fmt: skip
+        return folder / "named"
+
+    def written(self, folder: Path, model: str, name: str, content: str, *options: str):
+        """What is written for a file, and the exit code."""
+        (folder / name).write_text(content)
+        code = main(["predict", str(folder / model), str(folder / name), "-o", str(folder / "out"),
+                     "--refused", "stop", "--scores", *options])  # fmt: skip
+        return (folder / "out").read_text() if code == 0 else "", code
+
+    def expected(self, model: Path) -> str:
+        prediction = Predictor.load(model).predict("abc", tags="V")
+        return f"{prediction.text}\t{prediction.log_prob:.6f}\n"
+
+    @pytest.mark.parametrize(
+        ("content", "options"),
+        [
+            ("abc\tV\n", []),
+            ("abc\tV\n", ["--tags-column", "2"]),
+            ("abc\tx\tV\n", ["--tags-column", "3"]),
+            ("abc\tx\tV\n", ["--tags-column"]),
+            ("abc\tx\ty\tV\n", ["--tags-column", "4"]),
+            ("abc\tx\tV\ty\n", ["--tags-column", "3"]),
+            ("abc\tx\tV\n", ["--columns", "1,2", "--tags-column", "3"]),
+            ("x\tabc\tV\n", ["--columns", "target,source", "--tags-column", "3"]),
+            ("x\tabc\tV\n", ["--columns", "2,1,3"]),
+            ("V\tx\tabc\n", ["--columns", "tags,target,source"]),
+        ],
+    )
+    def test_tags_are_read_where_they_are_said_to_be(self, folder, named, content, options):
+        expected = self.expected(folder / "tagged")
+        for model in ("tagged", "named"):
+            found = self.written(folder, model, "t.tsv", content, *options)
+            assert found == (expected, 0)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--columns", "source=word,tags=f", "--tags-column", "9"], "as tags=NAME"),
+            (["--columns", "1,2", "--tags-column", "2"], "found that of the target"),
+            (["--columns", "1,2", "--tags-column", "1"], "found that of the source"),
+            (["--tags-column", "1"], "found that of the source"),
+        ],
+    )
+    @pytest.mark.parametrize("command", ["predict", "evaluate", "align", "score", "inspect"])
+    def test_what_one_command_refuses_they_all_do(self, folder, command, options, message, capsys):
+        (folder / "t.tsv").write_text("abc\tab\tV\n")
+        assert main([command, str(folder / "tagged"), str(folder / "t.tsv"), *options]) == 2
+        assert message in capsys.readouterr().err
+
+    def test_names_are_those_of_training_unless_others_are_said(self, folder, named):
+        row = '{"word": "abc", "phones": "ab", "forms": ["V"]}\n'
+        expected = self.expected(named)
+        assert self.written(folder, "named", "t.jsonl", row) == (expected, 0)
+        assert main(["evaluate", str(named), str(folder / "t.jsonl")]) == 0
+        other = '{"form": "abc", "tags": "V"}\n'
+        given_options = ["--columns", "source=form"]
+        found = self.written(folder, "named", "t.jsonl", other, *given_options)
+        assert found == (expected, 0)
+        assert self.written(folder, "named", "t.jsonl", other)[1] == 1
+        assert self.written(folder, "named", "t.tsv", "abc\tV\n") == (expected, 0)
+
+
 class TestLinesThatCannotBePredicted:
     def test_one_of_five_thousand_symbols_is_answered_with_a_reason(self, folder, capsys):
         content = b"abc\n\n" + b"a" * 5000 + b"\nab\n"

@@ -79,16 +79,9 @@ def examined_given(
 
 def columns_given(columns: str | None, tags_column: int | None) -> str | None:
     """The columns' numbers or names, from the two options that set them."""
-    if columns is None:
-        return None if tags_column is None else f"1,2,{tags_column}"
-    layout = Columns.parse(columns)
-    if "=" in columns:
-        if tags_column is not None:
-            raise SettingsError(f"columns are {columns!r}: name the tags there, as tags=NAME.")
-        return columns
-    tags = layout.tags if tags_column is None else tags_column - 1
-    places = (layout.source, layout.target, tags)
-    return ",".join(str(place + 1) for place in places if place is not None)
+    if columns is None and tags_column is None:
+        return None
+    return _order("1,2" if columns is None else columns, tags_column)
 
 
 def predictor_given(
@@ -115,11 +108,11 @@ def other_given(folder: Path | None, device: str) -> Predictor | None:
 def sources_given(
     predictor: Predictor, file: str, columns: str | None, tags_column: int | None
 ) -> Iterator[Pair | None]:
-    """The sources of a file, with their tags if the task has them, None for a blank line."""
-    order = columns if columns is not None or tags_column is None else f"1,2,{tags_column}"
-    if order is None:
-        return read_rows(file, Columns(0, None, 1 if predictor.has_tags else None))
-    return read_rows(file, replace(Columns.parse(order), target=None, allows_more=True))
+    """The sources of a file, with their tags if the task has them, None for a blank line.
+
+    A file need have no targets, so tags may stand where those would be.
+    """
+    return read_rows(file, _source_layout(predictor, columns, tags_column))
 
 
 def rows_given(predictor: Predictor, data: str | Parallel) -> Iterator[list[Pair | None]]:
@@ -141,6 +134,41 @@ def note_unseen(predictor: Predictor, pairs: Iterable[Pair]) -> None:
         if found:
             symbols = ", ".join(repr(symbol) for symbol in found[:10])
             say(f"note: training never saw the {name} symbols {symbols}.")
+
+
+def _source_layout(
+    predictor: Predictor, columns: str | None, tags_column: int | None
+) -> Columns:  # fmt: skip
+    if columns is not None:
+        layout = Columns.parse(_order(columns, tags_column))
+        return replace(layout, target=None, allows_more=True)
+    layout = Columns(0, None, names=predictor.settings.text.layout().names)
+    if tags_column is None:
+        return replace(layout, tags=1 if predictor.has_tags else None)
+    return replace(layout, tags=_tags_place(layout, tags_column), allows_more=True)
+
+
+def _order(columns: str, tags_column: int | None) -> str:
+    layout = Columns.parse(columns)
+    if "=" in columns:
+        if tags_column is not None:
+            raise SettingsError(f"columns are {columns!r}: name the tags there, as tags=NAME.")
+        return columns
+    tags = layout.tags if tags_column is None else _tags_place(layout, tags_column)
+    places = (layout.source, layout.target, tags)
+    return ",".join(str(place + 1) for place in places if place is not None)
+
+
+def _tags_place(layout: Columns, tags_column: int) -> int:
+    """Where tags stand, counted from zero."""
+    place = tags_column - 1
+    taken = {layout.source: "source", layout.target: "target"}
+    if place in taken:
+        raise SettingsError(
+            f"--tags-column {tags_column}: expected a column of its own, found that of the "
+            f"{taken[place]}. Other orders are told with --columns, such as source,tags,target."
+        )
+    return place
 
 
 def _required(data: Data | None, name: str) -> Data:
