@@ -32,8 +32,6 @@ def carry_out(
     """Align the pairs; a blank line stays one."""
     if predictor.model.decoder.alignment is None:
         raise SettingsError("this model never looks back: it has no alignment.")
-    if other is not None and output_format != "pharaoh":
-        raise SettingsError("two directions are joined as links: they are written as pharaoh.")
     with open_output(output or "-") as file:
         if output_format == "npz":
             file.write(_arrays(_in_place(predictor, data, partial(_maps_of, predictor, linking))))

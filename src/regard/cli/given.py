@@ -1,6 +1,6 @@
 """From what was typed to pairs and columns."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -85,19 +85,53 @@ def columns_given(columns: str | None, tags_column: int | None) -> str | None:
 
 
 def predictor_given(
-    folder: Path, device: str, columns: str | None, tags_column: int | None
+    folder: Path, device: str, data: str | Parallel, columns: str | None, tags_column: int | None
 ) -> Predictor:
     """The model, reading files laid out as the options say, or else as in training."""
+    said = {"--columns": columns, "--tags-column": tags_column}
+    refuse_beside("--source-file", isinstance(data, Parallel), said)
     predictor = Predictor.load(folder, device)
     return predictor.with_text(columns=columns_given(columns, tags_column))
 
 
+def require_with(needed: str, is_given: bool, options: Mapping[str, object]) -> None:
+    """Refuse options that do nothing without another.
+
+    Args:
+        needed: The other one.
+        is_given: Whether it is there.
+        options: What was said, by its name; None or False where nothing was.
+
+    Raises:
+        SettingsError: One of them was said, and the other one was not.
+    """
+    if not is_given and (said := _said(options)):
+        raise SettingsError(f"{said} does nothing without {needed}: expected both or neither.")
+
+
+def refuse_beside(other: str, is_given: bool, options: Mapping[str, object]) -> None:
+    """Refuse options that do nothing beside another; see `require_with`.
+
+    Raises:
+        SettingsError: One of them was said, and the other one too.
+    """
+    if is_given and (said := _said(options)):
+        raise SettingsError(f"{said} does nothing beside {other}: expected one of the two.")
+
+
 def linking_given(
-    method: MapMethod, link: LinkMethod, threshold: float | None, rows: Rows, symmetry: Symmetry
-) -> Linking:
+    method: MapMethod | None, link: LinkMethod | None, threshold: float | None, rows: Rows | None,
+    symmetry: Symmetry | None,
+) -> Linking:  # fmt: skip
     """How links are made; a threshold alone asks for links of that weight."""
-    kind = "threshold" if threshold is not None and link == "argmax" else link
-    return Linking(method, kind, threshold, rows, symmetry)
+    is_other = link not in (None, "threshold")
+    refuse_beside(f"--link {link}", is_other, {"--threshold": threshold})
+    usual = Linking()
+    kind = usual.links if threshold is None else "threshold"
+    return Linking(
+        method or usual.method, link or kind, threshold, rows or usual.rows,
+        symmetry or usual.symmetry,
+    )  # fmt: skip
 
 
 def other_given(folder: Path | None, device: str) -> Predictor | None:
@@ -134,6 +168,12 @@ def note_unseen(predictor: Predictor, pairs: Iterable[Pair]) -> None:
         if found:
             symbols = ", ".join(repr(symbol) for symbol in found[:10])
             say(f"note: training never saw the {name} symbols {symbols}.")
+
+
+def _said(options: Mapping[str, object]) -> str | None:
+    """The first option that was said."""
+    said = (name for name, value in options.items() if value is not None and value is not False)
+    return next(said, None)
 
 
 def _source_layout(

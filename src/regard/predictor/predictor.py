@@ -122,7 +122,8 @@ class Predictor:
             sources: A string; or strings, or (source, tags) where a task has tags.
             tags: The tags of all of them, such as "V;PST;3;SG".
             beam_size: How many hypotheses are kept side by side; 1 is greedy.
-            n_best: How many candidates each prediction holds.
+            n_best: How many candidates each prediction holds. The beam is as wide at
+                least, so the first may be another than without.
 
         Raises:
             DataError: A source is empty or too long, or tags are missing.
