@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from regard import DataError, Predictor, Vocabulary, VocabularyError
 from regard.cli import main
 from regard.model import Saved, Vocabularies, build, save_model
+from regard.predictor.reader import Reader
 from regard.text import Pair
 from tests.tiny import KINDS, model_of, settings_of, vocabularies
 
@@ -95,15 +96,31 @@ class TestWhateverTheLinesHold:
     @given(source=st.one_of(ODD, st.text(st.characters(exclude_categories=["Cs"]), max_size=40)),
            tags=st.sampled_from([(), ("V",), ("?",)]), policy=st.sampled_from(["copy", "error"]),
            has_tags=st.booleans())  # fmt: skip
-    def test_a_reason_is_given_just_where_reading_refuses(self, source, tags, policy, has_tags):
+    def test_what_is_refused_of_a_line_has_a_reason(self, source, tags, policy, has_tags):
         model = Saved(settings_of({}), vocabularies(has_tags), model_of("lstm", has_tags))
         predictor = Predictor(model).with_text(longest=LONGEST, unseen=policy)
         pair = Pair(source, "", tags if has_tags else ())
-        if predictor.reader.refusal(pair) is None:
-            assert predictor.reader.read(pair).source == source
-        else:
-            with pytest.raises((DataError, VocabularyError)):
-                predictor.reader.read(pair)
+        reasons = rf"blank|longer than {LONGEST} symbols|no tags"
+        if policy == "error":
+            reasons += r"|unseen symbol .* at place \d+|an unseen tag"
+        try:
+            read, reason = predictor.reader.read(pair).source, None
+        except (DataError, VocabularyError) as error:
+            read, reason = None, error.reason
+        assert read == source or re.fullmatch(reasons, reason, re.DOTALL)
+
+    def test_each_line_is_cut_once(self, folder, monkeypatch):
+        cut: list[str] = []
+        read = Reader.read
+
+        def counted(reader: Reader, pair: Pair):
+            cut.append(pair.source)
+            return read(reader, pair)
+
+        lines = ["abc", "", "a" * 31, "ab", "ß"]
+        monkeypatch.setattr(Reader, "read", counted)
+        predicted(folder, "\n".join(lines).encode(), "--longest", "30", "--unseen", "error")
+        assert cut == [line for line in lines if line]
 
 
 class TestWhereSourcesAndTagsStand:
