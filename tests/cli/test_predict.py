@@ -249,6 +249,45 @@ class TestLinesThatCannotBePredicted:
         assert predicted(folder, b"\n\n") == (["", ""], 0)
 
 
+class TestTheLimitOfAModel:
+    """Whoever meets it is told what lifts it, and can."""
+
+    @pytest.fixture
+    def files(self, tmp_path) -> list[str]:
+        for name, kind in (("short", "lstm"), ("other", "gru")):
+            short = settings_of(KINDS[kind] | {"text.longest": 4, "length_ratio": 0.02})
+            save_model(tmp_path / name, Saved(short, vocabularies(), model_of(kind)))
+        (tmp_path / "long.tsv").write_text("abcde\tab\n")
+        (tmp_path / "target.tsv").write_text("ab\tabcde\n")
+        (tmp_path / "long.txt").write_text("abcde\n")
+        return [str(tmp_path / name) for name in ("short", "other", "long.tsv", "target.tsv",
+                                                  "long.txt")]  # fmt: skip
+
+    @pytest.mark.parametrize("name", ["align", "score", "evaluate", "inspect", "compare", "show",
+                                      "show target", "predict", "align target"])  # fmt: skip
+    def test_every_command_lifts_it(self, files, name, capsys):
+        model, other, long, target, text = files
+        words = {
+            "compare": ["compare", model, other, long],
+            "show": ["show", model, "abcde"],
+            "show target": ["show", model, "ab", "--target", "abcde"],
+            "predict": ["predict", model, text, "--refused", "stop"],
+            "align target": ["align", model, target],
+        }.get(name, [name, model, long])
+        assert main(words) == 1
+        told = capsys.readouterr().err
+        side = "target" if "target" in name else "source"
+        assert f"expected a {side} of at most 4 symbols, found 5" in told
+        assert "--longest N or with_text(longest=N) replaces for one run" in told
+        assert main([*words, "--longest", "5"]) == 0
+
+    def test_a_program_does_so_too(self, files):
+        predictor = Predictor.load(files[0])
+        with pytest.raises(DataError, match=r"with_text\(longest=N\)"):
+            predictor.predict("abcde")
+        assert predictor.with_text(longest=5).predict("abcde").source == "abcde"
+
+
 class TestUnseenSymbolsInOneRun:
     def test_error_answers_the_line_with_the_symbol_and_goes_on(self, folder, capsys):
         content = "abc\nabß\nab\n".encode()

@@ -9,6 +9,7 @@ from regard.cli.options import (
     ColumnOrder,
     Device,
     LinkKind,
+    Longest,
     Method,
     Model,
     OpenBeam,
@@ -59,6 +60,7 @@ def show(
         Path | None, typer.Option(help="Write a picture (plot extra).", show_default=False)
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write numbers.", show_default=False)] = None,
+    longest: Longest = None,
     device: Device = "cpu",
 ) -> None:
     """Show one prediction and where the decoder looked."""
@@ -69,7 +71,7 @@ def show(
     named = {"html": html, "svg": svg, "png": png, "pdf": pdf, "json": json}
     files = {kind: path for kind, path in named.items() if path is not None}
     carry_out(model, text, tags=tags, target=target, step=step, beam=beam or 1, files=files,
-              device=device)  # fmt: skip
+              longest=longest, device=device)  # fmt: skip
 
 
 def align(
@@ -85,6 +87,7 @@ def align(
     rows: Rows = None,
     reverse: Reverse = None,
     symmetrize: Symmetrize = None,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -106,7 +109,7 @@ def align(
     require_with("--format pharaoh", output_format == "pharaoh",
                  {"--link": link, "--threshold": threshold, "--reverse": reverse})  # fmt: skip
     linking = linking_given(method, link, threshold, rows, symmetrize)
-    predictor = predictor_given(model, device, data, columns, tags_column)
+    predictor = predictor_given(model, device, data, columns, tags_column, longest)
     carry_out(
         predictor, data, output, output_format=output_format, linking=linking,
         other=other_given(reverse, device),
@@ -117,6 +120,7 @@ def score(
     model: Model,
     pairs: Pairs = None,
     output: Output = None,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -128,7 +132,7 @@ def score(
     from regard.cli.scoring import carry_out
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
-    carry_out(predictor_given(model, device, data, columns, tags_column), data, output)
+    carry_out(predictor_given(model, device, data, columns, tags_column, longest), data, output)
 
 
 def info(

@@ -85,13 +85,14 @@ def columns_given(columns: str | None, tags_column: int | None) -> str | None:
 
 
 def predictor_given(
-    folder: Path, device: str, data: str | Parallel, columns: str | None, tags_column: int | None
-) -> Predictor:
-    """The model, reading files laid out as the options say, or else as in training."""
+    folder: Path, device: str, data: str | Parallel, columns: str | None, tags_column: int | None,
+    longest: int | None,
+) -> Predictor:  # fmt: skip
+    """The model, reading files as the options say, or else as in training."""
     said = {"--columns": columns, "--tags-column": tags_column}
     refuse_beside("--source-file", isinstance(data, Parallel), said)
     predictor = Predictor.load(folder, device)
-    return predictor.with_text(columns=columns_given(columns, tags_column))
+    return predictor.with_text(columns=columns_given(columns, tags_column), longest=longest)
 
 
 def require_with(needed: str, is_given: bool, options: Mapping[str, object]) -> None:

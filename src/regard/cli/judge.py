@@ -10,6 +10,7 @@ from regard.cli.options import (
     ColumnOrder,
     Device,
     LinkKind,
+    Longest,
     Method,
     Model,
     OpenBeam,
@@ -89,6 +90,7 @@ def evaluate(
     reverse: Reverse = None,
     symmetrize: Symmetrize = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -115,7 +117,7 @@ def evaluate(
     })  # fmt: skip
     require_with("--reverse", reverse is not None, {"--symmetrize": symmetrize})
     linking = linking_given(method, link, threshold, rows, symmetrize)
-    predictor = predictor_given(model, device, data, columns, tags_column)
+    predictor = predictor_given(model, device, data, columns, tags_column, longest)
     task = None if gold is None else LinkTask(
         read_links(gold, LinkLayout(links_from or 0, links_reversed, links_column)), linking,
         other_given(reverse, device),
@@ -135,6 +137,7 @@ def compare(
         bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -147,7 +150,7 @@ def compare(
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
     models = {
-        str(folder): predictor_given(folder, device, data, columns, tags_column)
+        str(folder): predictor_given(folder, device, data, columns, tags_column, longest)
         for folder in (first, second)
     }
     carry_out(models, data, beam=beam, alternatives=alternatives, as_json=json)
@@ -167,6 +170,7 @@ def inspect(
         typer.Option("--set", metavar="NAME=VALUE", help="Such as effect=0.2 or shape.sink=0.5.",
                      show_default=False),
     ] = None,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -180,6 +184,6 @@ def inspect(
     data = data_given(pairs, source_file, target_file, "PAIRS")
     refuse_beside("--forced", forced, {"--beam": beam})
     carry_out(
-        predictor_given(model, device, data, columns, tags_column), data, is_forced=forced,
+        predictor_given(model, device, data, columns, tags_column, longest), data, is_forced=forced,
         beam=beam or 1, html=html, as_json=json, assignments=settings or [],
     )  # fmt: skip

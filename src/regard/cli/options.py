@@ -55,7 +55,7 @@ Unseen = Annotated[
 Longest = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Most symbols of a source in this run; as the model says without.",
+        min=1, metavar="N", help="Most symbols of a side in this run; as the model says without.",
         show_default=False,
     ),
 ]  # fmt: skip

@@ -163,7 +163,8 @@ class Reader:
             raise _refusal(
                 pair,
                 f"expected a {side} of at most {longest} symbols, found {length}. The limit is "
-                "text.longest, set when the model is trained.",
+                "text.longest of this model, which --longest N or with_text(longest=N) replaces "
+                "for one run.",
                 f"longer than {longest} symbols",
             )
 
