@@ -416,7 +416,7 @@ class TestInspection:
 @pytest.mark.parametrize("n_best", [1, 2])
 def test_a_stream_is_read_a_chunk_at_a_time(monkeypatch, is_tested, n_best):
     """So any number of lines is predicted in the same memory."""
-    for module in ("searcher", "predictor"):
+    for module in ("searcher", "predicting"):
         monkeypatch.setattr(f"regard.predictor.{module}.CHUNK", 4)
     predictor, asked = predictor_of("lstm"), []
 

@@ -39,13 +39,16 @@ class DataError(RegardError, ValueError):
         message: What was expected and what was found.
         path: The file, or None for text that came from a program.
         line: The line's number, counted from one.
+        reason: The same in a few words, where this line alone is at fault.
     """
 
     def __init__(
-        self, message: str, path: str | Path | None = None, line: int | None = None
-    ) -> None:
+        self, message: str, path: str | Path | None = None, line: int | None = None,
+        reason: str | None = None,
+    ) -> None:  # fmt: skip
         self.path = None if path is None else str(path)
         self.line = line
+        self.reason = reason
         place = ", ".join(
             part for part in (self.path, None if line is None else f"line {line}") if part
         )
@@ -53,7 +56,16 @@ class DataError(RegardError, ValueError):
 
 
 class VocabularyError(RegardError, ValueError):
-    """A symbol was met that the model's policy does not allow."""
+    """A symbol was met that the model's policy does not allow.
+
+    Args:
+        message: Which, and where.
+        reason: The same in a few words, where one line alone is at fault.
+    """
+
+    def __init__(self, message: str, reason: str | None = None) -> None:
+        self.reason = reason
+        super().__init__(message)
 
 
 class CheckpointError(RegardError, OSError):

@@ -54,6 +54,13 @@ class TestWays:
         with pytest.raises((SettingsError, TypeCheckError), match="mutual"):
             links_of(WEIGHTS, "best")  # pyright: ignore
 
+    @pytest.mark.parametrize("method", ["argmax", "mutual", "itermax", "matching"])
+    def test_a_threshold_is_refused_where_it_would_say_nothing(self, method):
+        with pytest.raises(SettingsError, match=f"links by '{method}' have no threshold"):
+            by_hand().links(0.3, method)
+        assert by_hand().links(method=method)
+        assert by_hand().links(0.25, "threshold") == by_hand().links(0.25)
+
     def test_an_alignment_knows_all_ways(self):
         assert by_hand().links(method="matching") == [Link(0, 0), Link(1, 1)]
 

@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from regard import load
 from regard.cli import main
+from regard.model import FORMAT
 from regard.text import make_toys
 
 SIZES = ["--set", "encoder.embedding_size=16", "--set", "encoder.hidden_size=16",
@@ -205,6 +207,21 @@ class TestMistakes:
     def test_a_mistake_in_the_command_is_exit_code_two(self, capsys, words):
         assert main(words) == 2
         assert "Traceback" not in capsys.readouterr().err
+
+    @pytest.mark.parametrize("name", ["align", "evaluate", "inspect", "score", "compare", "check"])
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            ([], "or --source-file and --target-file"),
+            (["--source-file", "s"], "belong together"),
+            (["--source-file", "s", "--target-file", "t"], "found both"),
+        ],
+    )
+    def test_pairs_are_one_file_or_two_parallel_ones(self, capsys, name, words, message):
+        models = {"compare": ["m", "n"], "check": []}.get(name, ["m"])
+        file = ["x.tsv"] if message == "found both" else []
+        assert main([name, *models, *file, *words]) == 2
+        assert message in capsys.readouterr().err
 
     def test_a_damaged_model_is_exit_code_one(self, folder, tmp_path, capsys):
         import shutil
@@ -402,6 +419,16 @@ def test_info_says_what_the_folder_holds(folder, capsys):
     assert table["training"]["seed"] == 0
     assert main(["info", str(folder / "tagged")]) == 0
     assert "with tags" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_info_says_the_format_that_the_folder_has(number, tmp_path, capsys):
+    golden = Path(__file__).parents[1] / "golden" / f"model-format-{number}"
+    assert main(["info", str(golden), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["format"] == number
+    load(golden).save(tmp_path / "again")
+    assert main(["info", str(tmp_path / "again"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["format"] == FORMAT
 
 
 def test_the_demonstration_runs_on_the_data_that_ships(tmp_path, monkeypatch, capsys):

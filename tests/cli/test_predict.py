@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from regard import DataError, Predictor, Vocabulary, VocabularyError
 from regard.cli import main
 from regard.model import Saved, Vocabularies, build, save_model
+from regard.predictor.reader import Reader
 from regard.text import Pair
 from tests.tiny import KINDS, model_of, settings_of, vocabularies
 
@@ -95,15 +96,101 @@ class TestWhateverTheLinesHold:
     @given(source=st.one_of(ODD, st.text(st.characters(exclude_categories=["Cs"]), max_size=40)),
            tags=st.sampled_from([(), ("V",), ("?",)]), policy=st.sampled_from(["copy", "error"]),
            has_tags=st.booleans())  # fmt: skip
-    def test_a_reason_is_given_just_where_reading_refuses(self, source, tags, policy, has_tags):
+    def test_what_is_refused_of_a_line_has_a_reason(self, source, tags, policy, has_tags):
         model = Saved(settings_of({}), vocabularies(has_tags), model_of("lstm", has_tags))
         predictor = Predictor(model).with_text(longest=LONGEST, unseen=policy)
         pair = Pair(source, "", tags if has_tags else ())
-        if predictor.reader.refusal(pair) is None:
-            assert predictor.reader.read(pair).source == source
-        else:
-            with pytest.raises((DataError, VocabularyError)):
-                predictor.reader.read(pair)
+        reasons = rf"blank|longer than {LONGEST} symbols|no tags"
+        if policy == "error":
+            reasons += r"|unseen symbol .* at place \d+|an unseen tag"
+        try:
+            read, reason = predictor.reader.read(pair).source, None
+        except (DataError, VocabularyError) as error:
+            read, reason = None, error.reason
+        assert read == source or re.fullmatch(reasons, reason, re.DOTALL)
+
+    def test_each_line_is_cut_once(self, folder, monkeypatch):
+        cut: list[str] = []
+        read = Reader.read
+
+        def counted(reader: Reader, pair: Pair):
+            cut.append(pair.source)
+            return read(reader, pair)
+
+        lines = ["abc", "", "a" * 31, "ab", "ß"]
+        monkeypatch.setattr(Reader, "read", counted)
+        predicted(folder, "\n".join(lines).encode(), "--longest", "30", "--unseen", "error")
+        assert cut == [line for line in lines if line]
+
+
+class TestWhereSourcesAndTagsStand:
+    """The options of columns say in `predict` what they say in every other command."""
+
+    @pytest.fixture
+    def named(self, folder) -> Path:
+        options = {"text.columns": "source=word,target=phones,tags=forms", "length_ratio": 0.02}
+        save_model(folder / "named", Saved(settings_of(options), vocabularies(True),
+                                           model_of("lstm", True)))  # fmt: skip
+        return folder / "named"
+
+    def written(self, folder: Path, model: str, name: str, content: str, *options: str):
+        """What is written for a file, and the exit code."""
+        (folder / name).write_text(content)
+        code = main(["predict", str(folder / model), str(folder / name), "-o", str(folder / "out"),
+                     "--refused", "stop", "--scores", *options])  # fmt: skip
+        return (folder / "out").read_text() if code == 0 else "", code
+
+    def expected(self, model: Path) -> str:
+        prediction = Predictor.load(model).predict("abc", tags="V")
+        return f"{prediction.text}\t{prediction.log_prob:.6f}\n"
+
+    @pytest.mark.parametrize(
+        ("content", "options"),
+        [
+            ("abc\tV\n", []),
+            ("abc\tV\n", ["--tags-column", "2"]),
+            ("abc\tx\tV\n", ["--tags-column", "3"]),
+            ("abc\tx\tV\n", ["--tags-column"]),
+            ("abc\tx\ty\tV\n", ["--tags-column", "4"]),
+            ("abc\tx\tV\ty\n", ["--tags-column", "3"]),
+            ("abc\tx\tV\n", ["--columns", "1,2", "--tags-column", "3"]),
+            ("x\tabc\tV\n", ["--columns", "target,source", "--tags-column", "3"]),
+            ("x\tabc\tV\n", ["--columns", "2,1,3"]),
+            ("V\tx\tabc\n", ["--columns", "tags,target,source"]),
+        ],
+    )
+    def test_tags_are_read_where_they_are_said_to_be(self, folder, named, content, options):
+        expected = self.expected(folder / "tagged")
+        for model in ("tagged", "named"):
+            found = self.written(folder, model, "t.tsv", content, *options)
+            assert found == (expected, 0)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--columns", "source=word,tags=f", "--tags-column", "9"], "as tags=NAME"),
+            (["--columns", "1,2", "--tags-column", "2"], "found that of the target"),
+            (["--columns", "1,2", "--tags-column", "1"], "found that of the source"),
+            (["--tags-column", "1"], "found that of the source"),
+        ],
+    )
+    @pytest.mark.parametrize("command", ["predict", "evaluate", "align", "score", "inspect"])
+    def test_what_one_command_refuses_they_all_do(self, folder, command, options, message, capsys):
+        (folder / "t.tsv").write_text("abc\tab\tV\n")
+        assert main([command, str(folder / "tagged"), str(folder / "t.tsv"), *options]) == 2
+        assert message in capsys.readouterr().err
+
+    def test_names_are_those_of_training_unless_others_are_said(self, folder, named):
+        row = '{"word": "abc", "phones": "ab", "forms": ["V"]}\n'
+        expected = self.expected(named)
+        assert self.written(folder, "named", "t.jsonl", row) == (expected, 0)
+        assert main(["evaluate", str(named), str(folder / "t.jsonl")]) == 0
+        other = '{"form": "abc", "tags": "V"}\n'
+        given_options = ["--columns", "source=form"]
+        found = self.written(folder, "named", "t.jsonl", other, *given_options)
+        assert found == (expected, 0)
+        assert self.written(folder, "named", "t.jsonl", other)[1] == 1
+        assert self.written(folder, "named", "t.tsv", "abc\tV\n") == (expected, 0)
 
 
 class TestLinesThatCannotBePredicted:
@@ -160,6 +247,45 @@ class TestLinesThatCannotBePredicted:
         rows, code = predicted(folder, b"a" * 5000 + b"\n\n")
         assert (rows, code) == (["", ""], 1)
         assert predicted(folder, b"\n\n") == (["", ""], 0)
+
+
+class TestTheLimitOfAModel:
+    """Whoever meets it is told what lifts it, and can."""
+
+    @pytest.fixture
+    def files(self, tmp_path) -> list[str]:
+        for name, kind in (("short", "lstm"), ("other", "gru")):
+            short = settings_of(KINDS[kind] | {"text.longest": 4, "length_ratio": 0.02})
+            save_model(tmp_path / name, Saved(short, vocabularies(), model_of(kind)))
+        (tmp_path / "long.tsv").write_text("abcde\tab\n")
+        (tmp_path / "target.tsv").write_text("ab\tabcde\n")
+        (tmp_path / "long.txt").write_text("abcde\n")
+        return [str(tmp_path / name) for name in ("short", "other", "long.tsv", "target.tsv",
+                                                  "long.txt")]  # fmt: skip
+
+    @pytest.mark.parametrize("name", ["align", "score", "evaluate", "inspect", "compare", "show",
+                                      "show target", "predict", "align target"])  # fmt: skip
+    def test_every_command_lifts_it(self, files, name, capsys):
+        model, other, long, target, text = files
+        words = {
+            "compare": ["compare", model, other, long],
+            "show": ["show", model, "abcde"],
+            "show target": ["show", model, "ab", "--target", "abcde"],
+            "predict": ["predict", model, text, "--refused", "stop"],
+            "align target": ["align", model, target],
+        }.get(name, [name, model, long])
+        assert main(words) == 1
+        told = capsys.readouterr().err
+        side = "target" if "target" in name else "source"
+        assert f"expected a {side} of at most 4 symbols, found 5" in told
+        assert "--longest N or with_text(longest=N) replaces for one run" in told
+        assert main([*words, "--longest", "5"]) == 0
+
+    def test_a_program_does_so_too(self, files):
+        predictor = Predictor.load(files[0])
+        with pytest.raises(DataError, match=r"with_text\(longest=N\)"):
+            predictor.predict("abcde")
+        assert predictor.with_text(longest=5).predict("abcde").source == "abcde"
 
 
 class TestUnseenSymbolsInOneRun:

@@ -18,7 +18,6 @@ from jaxtyping import Float32
 from regard.alignment import html, plot, svg, terminal
 from regard.alignment.labels import Label, Role
 from regard.alignment.links import (
-    THRESHOLD,
     Link,
     LinkMethod,
     best_links,
@@ -76,10 +75,13 @@ class Alignment:
             threshold: Link all pairs of at least this weight; if None, each
                 target symbol with its strongest source symbol.
             method: Another way to link, such as "mutual"; see `regard.alignment.links`.
+
+        Raises:
+            SettingsError: There is no such method, or it has no threshold.
         """
         content = self.content()
         if method is not None:
-            return links_of(content, method, THRESHOLD if threshold is None else threshold)
+            return links_of(content, method, threshold)
         return best_links(content) if threshold is None else strong_links(content, threshold)
 
     def row_labels(self) -> tuple[RowLabel, ...]:

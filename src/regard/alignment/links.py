@@ -13,6 +13,7 @@ Mutual and itermax: Jalili Sabet et al. (2020), arXiv:2004.08728.
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -37,16 +38,19 @@ class Link(NamedTuple):
     target: int
 
 
-def links_of(weights: Weights, method: LinkMethod, threshold: float = THRESHOLD) -> list[Link]:
+def links_of(
+    weights: Weights, method: LinkMethod, threshold: float | None = None
+) -> list[Link]:  # fmt: skip
     """Hard links by a method, sorted by source and target.
 
     Args:
         weights: Between content symbols.
         method: How; see this module.
-        threshold: The least weight of a link, for the method of that name.
+        threshold: The least weight of a link, for the method of that name alone;
+            0.5 if None.
 
     Raises:
-        SettingsError: There is no such method.
+        SettingsError: There is no such method, or it has no threshold.
 
     Example:
         >>> weights = np.array([[0.6, 0.4], [0.7, 0.3]])
@@ -59,7 +63,7 @@ def links_of(weights: Weights, method: LinkMethod, threshold: float = THRESHOLD)
     """
     methods = {
         "argmax": best_links,
-        "threshold": lambda weights: strong_links(weights, threshold),
+        "threshold": partial(strong_links, threshold=THRESHOLD if threshold is None else threshold),
         "mutual": mutual_links,
         "itermax": iterated_links,
         "matching": matched_links,
@@ -67,6 +71,10 @@ def links_of(weights: Weights, method: LinkMethod, threshold: float = THRESHOLD)
     if method not in methods:
         expected = ", ".join(get_args(LinkMethod))
         raise SettingsError(f"unknown way to link {method!r}: expected one of {expected}.")
+    if threshold is not None and method != "threshold":
+        raise SettingsError(
+            f"links by {method!r} have no threshold: expected the method 'threshold', or none."
+        )
     return sorted(methods[method](weights)) if weights.size else []
 
 

@@ -22,7 +22,7 @@ Made = TypeVar("Made")
 
 def carry_out(
     predictor: Predictor,
-    data: str | Parallel | None,
+    data: str | Parallel,
     output: Path | None,
     *,
     output_format: Format,
@@ -32,8 +32,6 @@ def carry_out(
     """Align the pairs; a blank line stays one."""
     if predictor.model.decoder.alignment is None:
         raise SettingsError("this model never looks back: it has no alignment.")
-    if other is not None and output_format != "pharaoh":
-        raise SettingsError("two directions are joined as links: they are written as pharaoh.")
     with open_output(output or "-") as file:
         if output_format == "npz":
             file.write(_arrays(_in_place(predictor, data, partial(_maps_of, predictor, linking))))
@@ -59,7 +57,7 @@ def _links_of(
 
 
 def _in_place(
-    predictor: Predictor, data: str | Parallel | None, made: Callable[[list[Pair]], Iterator[Made]]
+    predictor: Predictor, data: str | Parallel, made: Callable[[list[Pair]], Iterator[Made]]
 ) -> Iterator[Made | None]:
     """What is made of each pair, None for a blank line."""
     for chunk in rows_given(predictor, data):

@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 import typer
 
 from regard.cli.options import (
-    Beam,
     ColumnOrder,
     Device,
     LinkKind,
+    Longest,
     Method,
     Model,
+    OpenBeam,
     Output,
     Pairs,
     Reverse,
@@ -49,7 +50,7 @@ def show(
     step: Annotated[
         int | None, typer.Option(min=1, help="One step in numbers.", show_default=False)
     ] = None,
-    beam: Beam = 1,
+    beam: OpenBeam = None,
     html: Annotated[Path | None, typer.Option(help="Write a page.", show_default=False)] = None,
     svg: Annotated[Path | None, typer.Option(help="Write a picture.", show_default=False)] = None,
     png: Annotated[
@@ -59,15 +60,18 @@ def show(
         Path | None, typer.Option(help="Write a picture (plot extra).", show_default=False)
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write numbers.", show_default=False)] = None,
+    longest: Longest = None,
     device: Device = "cpu",
 ) -> None:
     """Show one prediction and where the decoder looked."""
+    from regard.cli.given import refuse_beside
     from regard.cli.showing import carry_out
 
+    refuse_beside("--target", target is not None, {"--beam": beam})
     named = {"html": html, "svg": svg, "png": png, "pdf": pdf, "json": json}
     files = {kind: path for kind, path in named.items() if path is not None}
-    carry_out(model, text, tags=tags, target=target, step=step, beam=beam, files=files,
-              device=device)  # fmt: skip
+    carry_out(model, text, tags=tags, target=target, step=step, beam=beam or 1, files=files,
+              longest=longest, device=device)  # fmt: skip
 
 
 def align(
@@ -78,11 +82,12 @@ def align(
         Literal["pharaoh", "jsonl", "npz"], typer.Option("--format", help="How it is written.")
     ] = "pharaoh",
     threshold: Threshold = None,
-    method: Method = "weights",
-    link: LinkKind = "argmax",
-    rows: Rows = "predicting",
+    method: Method = None,
+    link: LinkKind = None,
+    rows: Rows = None,
     reverse: Reverse = None,
-    symmetrize: Symmetrize = "grow-diag-final-and",
+    symmetrize: Symmetrize = None,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -91,11 +96,20 @@ def align(
 ) -> None:  # fmt: skip
     """Align given pairs: where the decoder looks while it writes each target."""
     from regard.cli.aligning import carry_out
-    from regard.cli.given import data_given, linking_given, other_given, predictor_given
+    from regard.cli.given import (
+        data_given,
+        linking_given,
+        other_given,
+        predictor_given,
+        require_with,
+    )
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
-    predictor = predictor_given(model, device, columns, tags_column)
+    require_with("--reverse", reverse is not None, {"--symmetrize": symmetrize})
+    require_with("--format pharaoh", output_format == "pharaoh",
+                 {"--link": link, "--threshold": threshold, "--reverse": reverse})  # fmt: skip
     linking = linking_given(method, link, threshold, rows, symmetrize)
+    predictor = predictor_given(model, device, data, columns, tags_column, longest)
     carry_out(
         predictor, data, output, output_format=output_format, linking=linking,
         other=other_given(reverse, device),
@@ -106,6 +120,7 @@ def score(
     model: Model,
     pairs: Pairs = None,
     output: Output = None,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -117,7 +132,7 @@ def score(
     from regard.cli.scoring import carry_out
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
-    carry_out(predictor_given(model, device, columns, tags_column), data, output)
+    carry_out(predictor_given(model, device, data, columns, tags_column, longest), data, output)
 
 
 def info(

@@ -29,15 +29,13 @@ class _Side:
 
 def carry_out(
     models: Mapping[str, Predictor],
-    data: str | Parallel | None,
+    data: str | Parallel,
     *,
     beam: int,
     alternatives: bool,
     as_json: bool,
 ) -> None:
     """Predict with both, and print how far they are apart."""
-    if data is None:
-        raise SettingsError("expected pairs to compare on.")
     if len({Path(name).resolve() for name in models}) < 2:
         raise SettingsError("expected two different models to compare, found one twice.")
     judge = next(iter(models.values()))

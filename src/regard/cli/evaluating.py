@@ -10,7 +10,7 @@ from rich.progress import TextColumn
 from regard.alignment import Link
 from regard.cli.given import note_unseen, percent
 from regard.cli.words import bar, say
-from regard.errors import DataError, SettingsError
+from regard.errors import DataError
 from regard.evaluation import Evaluation, Gold, LinkScores, TextMeasures, score_links
 from regard.predictor import Linking, Predictor, links
 from regard.text import Pair, Parallel
@@ -35,7 +35,7 @@ class LinkTask:
 
 def carry_out(
     predictor: Predictor,
-    data: str | Parallel | None,
+    data: str | Parallel,
     *,
     beam: int,
     errors: bool,
@@ -45,8 +45,6 @@ def carry_out(
     link_task: LinkTask | None = None,
 ) -> None:
     """Predict, compare, and print the measures."""
-    if data is None:
-        raise SettingsError("expected pairs to evaluate.")
     pairs = predictor.pairs(data, with_others=link_task is None)
     note_unseen(predictor, pairs)
     scores = None if link_task is None else _link_scores(predictor, pairs, link_task)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from regard.errors import CheckpointError
-from regard.model import FORMAT, Saved, load_model
+from regard.model import Saved, load_model
 
 
 def carry_out(folder: Path, *, as_json: bool) -> None:
@@ -31,7 +31,7 @@ def described(saved: Saved, folder: Path) -> dict[str, object]:
     tags = vocabularies.tags
     return {
         "folder": str(folder),
-        "format": FORMAT,
+        "format": saved.format,
         "task": f"{settings.text.source.symbols} to {settings.text.target.symbols}"
         + ("" if tags is None else ", with tags"),
         "parameters": sum(parameter.numel() for parameter in saved.model.parameters()),

@@ -8,7 +8,7 @@ from rich.progress import TextColumn
 
 from regard.cli.given import note_unseen
 from regard.cli.words import bar, say
-from regard.errors import DataError, RegardError, SettingsError
+from regard.errors import DataError, RegardError
 from regard.evaluation import Measure
 from regard.files import write_file
 from regard.inspection import Case, Inspection, InspectionSettings, report
@@ -20,7 +20,7 @@ _SHOWN = 5
 
 def carry_out(
     predictor: Predictor,
-    data: str | Parallel | None,
+    data: str | Parallel,
     *,
     is_forced: bool,
     beam: int,
@@ -29,8 +29,6 @@ def carry_out(
     assignments: Sequence[str],
 ) -> None:
     """Inspect, print, and write the report."""
-    if data is None:
-        raise SettingsError("expected pairs to inspect.")
     settings = InspectionSettings()
     for assignment in assignments:
         settings = settings.changed(assignment)

@@ -10,8 +10,10 @@ from regard.cli.options import (
     ColumnOrder,
     Device,
     LinkKind,
+    Longest,
     Method,
     Model,
+    OpenBeam,
     Pairs,
     Reverse,
     Rows,
@@ -32,7 +34,9 @@ def check(
         Path | None,
         typer.Option(metavar="FOLDER", help="Write clean copies here.", show_default=False),
     ] = None,
-    examples: Annotated[int, typer.Option(min=0, help="Places shown of a kind.")] = 3,
+    examples: Annotated[
+        int | None, typer.Option(min=0, help="Places shown of a kind.", show_default="3")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
@@ -43,11 +47,13 @@ def check(
 ) -> None:
     """Say what is wrong with files of pairs before anything is trained on them."""
     from regard.cli.checking import carry_out
-    from regard.cli.given import columns_given, examined_given
+    from regard.cli.given import columns_given, examined_given, refuse_beside
 
+    refuse_beside("--json", json, {"--examples": examples})
     order = columns_given(columns, tags_column)
     given = examined_given(files or [], source_file, target_file, dev_source_file, dev_target_file)
-    if not carry_out(given, order, as_json=json, folder=fix, examples=examples):
+    if not carry_out(given, order, as_json=json, folder=fix,
+                     examples=3 if examples is None else examples):  # fmt: skip
         raise typer.Exit(1)
 
 
@@ -68,7 +74,9 @@ def evaluate(
         Path | None, typer.Option("--links", help="Right links: adds the alignment error rate.",
                                   show_default=False)
     ] = None,
-    links_from: Annotated[int, typer.Option(min=0, max=1, help="Its first position.")] = 0,
+    links_from: Annotated[
+        int | None, typer.Option(min=0, max=1, help="Its first position.", show_default="0")
+    ] = None,
     links_reversed: Annotated[
         bool, typer.Option("--links-reversed", help="It names targets first.")
     ] = False,
@@ -76,12 +84,13 @@ def evaluate(
         int | None, typer.Option(min=1, help="Its column with links.", show_default=False)
     ] = None,
     threshold: Threshold = None,
-    method: Method = "weights",
-    link: LinkKind = "argmax",
-    rows: Rows = "predicting",
+    method: Method = None,
+    link: LinkKind = None,
+    rows: Rows = None,
     reverse: Reverse = None,
-    symmetrize: Symmetrize = "grow-diag-final-and",
+    symmetrize: Symmetrize = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -90,14 +99,27 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Predict the sources and compare with the targets."""
     from regard.cli.evaluating import LinkTask, carry_out
-    from regard.cli.given import data_given, linking_given, other_given, predictor_given
+    from regard.cli.given import (
+        data_given,
+        linking_given,
+        other_given,
+        predictor_given,
+        require_with,
+    )
     from regard.evaluation import LinkLayout, TextMeasures, read_links
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
-    predictor = predictor_given(model, device, columns, tags_column)
+    require_with("--bleu or --chrf", bleu or chrf, {"--lower-case": lower_case})
+    require_with("--links", gold is not None, {
+        "--links-from": links_from, "--links-reversed": links_reversed,
+        "--links-column": links_column, "--threshold": threshold, "--method": method,
+        "--link": link, "--rows": rows, "--reverse": reverse, "--symmetrize": symmetrize,
+    })  # fmt: skip
+    require_with("--reverse", reverse is not None, {"--symmetrize": symmetrize})
     linking = linking_given(method, link, threshold, rows, symmetrize)
+    predictor = predictor_given(model, device, data, columns, tags_column, longest)
     task = None if gold is None else LinkTask(
-        read_links(gold, LinkLayout(links_from, links_reversed, links_column)), linking,
+        read_links(gold, LinkLayout(links_from or 0, links_reversed, links_column)), linking,
         other_given(reverse, device),
     )  # fmt: skip
     carry_out(
@@ -115,6 +137,7 @@ def compare(
         bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -127,7 +150,7 @@ def compare(
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
     models = {
-        str(folder): predictor_given(folder, device, columns, tags_column)
+        str(folder): predictor_given(folder, device, data, columns, tags_column, longest)
         for folder in (first, second)
     }
     carry_out(models, data, beam=beam, alternatives=alternatives, as_json=json)
@@ -139,7 +162,7 @@ def inspect(
     forced: Annotated[
         bool, typer.Option("--forced", help="Test the given targets, not what the model writes.")
     ] = False,
-    beam: Beam = 1,
+    beam: OpenBeam = None,
     html: Annotated[Path | None, typer.Option(help="Write a report.", show_default=False)] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     settings: Annotated[
@@ -147,6 +170,7 @@ def inspect(
         typer.Option("--set", metavar="NAME=VALUE", help="Such as effect=0.2 or shape.sink=0.5.",
                      show_default=False),
     ] = None,
+    longest: Longest = None,
     columns: ColumnOrder = None,
     tags_column: TagsColumn = None,
     source_file: SourceFile = None,
@@ -154,11 +178,12 @@ def inspect(
     device: Device = "cpu",
 ) -> None:  # fmt: skip
     """Test whether the map may be believed: exact checks, shape, use, verdict."""
-    from regard.cli.given import data_given, predictor_given
+    from regard.cli.given import data_given, predictor_given, refuse_beside
     from regard.cli.inspecting import carry_out
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
+    refuse_beside("--forced", forced, {"--beam": beam})
     carry_out(
-        predictor_given(model, device, columns, tags_column), data, is_forced=forced, beam=beam,
-        html=html, as_json=json, assignments=settings or [],
+        predictor_given(model, device, data, columns, tags_column, longest), data, is_forced=forced,
+        beam=beam or 1, html=html, as_json=json, assignments=settings or [],
     )  # fmt: skip

@@ -1,4 +1,8 @@
-"""The options that several commands take, each described once."""
+"""The options that several commands take, each described once.
+
+An option is open, None unless it is given, where it does nothing beside some other
+option or without it: that it was given can then be told, and refused.
+"""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -35,6 +39,10 @@ TagsColumn = Annotated[
     ),
 ]
 Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept side by side.")]
+OpenBeam = Annotated[
+    int | None,
+    typer.Option("--beam", min=1, help="Hypotheses kept side by side.", show_default="1"),
+]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", help="Write here; .gz compresses.", show_default=False),
@@ -47,7 +55,7 @@ Unseen = Annotated[
 Longest = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Most symbols of a source in this run; as the model says without.",
+        min=1, metavar="N", help="Most symbols of a side in this run; as the model says without.",
         show_default=False,
     ),
 ]  # fmt: skip
@@ -57,12 +65,14 @@ Refused = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda, ...")]
 Method = Annotated[
-    Literal["weights", "erasure", "substitution"],
-    typer.Option(help="Where it looked, or what matters when erased or substituted."),
+    Literal["weights", "erasure", "substitution"] | None,
+    typer.Option(
+        help="Where it looked, or what matters when erased or substituted.", show_default="weights"
+    ),
 ]
 LinkKind = Annotated[
-    Literal["argmax", "threshold", "mutual", "itermax", "matching"],
-    typer.Option("--link", help="How links are made of a map."),
+    Literal["argmax", "threshold", "mutual", "itermax", "matching"] | None,
+    typer.Option("--link", help="How links are made of a map.", show_default="argmax"),
 ]
 Threshold = Annotated[
     float | None,
@@ -72,14 +82,17 @@ Threshold = Annotated[
     ),
 ]  # fmt: skip
 Rows = Annotated[
-    Literal["predicting", "following"],
-    typer.Option(help="A symbol's row: the one that predicted it, or the one after."),
+    Literal["predicting", "following"] | None,
+    typer.Option(
+        help="A symbol's row: the one that predicted it, or the one after.",
+        show_default="predicting",
+    ),
 ]
 Reverse = Annotated[
     Path | None,
     typer.Option(help="A model of the other direction, to join with.", show_default=False),
 ]
 Symmetrize = Annotated[
-    Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"],
-    typer.Option(help="How both directions are joined."),
+    Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"] | None,
+    typer.Option(help="How both directions are joined.", show_default="grow-diag-final-and"),
 ]

@@ -23,7 +23,10 @@ def predict(
     file: Annotated[str, typer.Argument(help="A source a line; - is standard input.")] = "-",
     output: Output = None,
     beam: Beam = 1,
-    n_best: Annotated[int, typer.Option("--n-best", min=1, help="Candidates a line.")] = 1,
+    n_best: Annotated[
+        int,
+        typer.Option("--n-best", min=1, help="Candidates a line; the beam is as wide at least."),
+    ] = 1,
     scores: Annotated[bool, typer.Option("--scores", help="Add log-probabilities.")] = False,
     alignments: Annotated[
         Path | None, typer.Option(help="Write alignments, JSON Lines.", show_default=False)

@@ -10,7 +10,8 @@ from rich.progress import TextColumn
 
 from regard.cli.answers import BLANK, Answer, LineForm, Unpredicted, look_line
 from regard.cli.words import bar, say
-from regard.predictor import CHUNK, Predictor
+from regard.errors import DataError, VocabularyError
+from regard.predictor import CHUNK, Asked, Predictor, predicted
 from regard.text import Pair, open_output
 
 
@@ -35,8 +36,8 @@ def carry_out(
         looks = None if alignments is None else stack.enter_context(open_output(alignments))
         shown = stack.enter_context(bar(TextColumn("{task.completed:,} lines")))
         task = shown.add_task("predicting", total=None)
-        asked = _Asked(predictor, beam, form.n_best, looks is not None, stops)
-        for answer in asked.answers(rows):
+        wanted = _Wanted(predictor, beam, form.n_best, looks is not None, stops)
+        for answer in wanted.answers(rows):
             out.write(form.line(answer).encode() + b"\n")
             if looks is not None:
                 looks.write(look_line(answer).encode() + b"\n")
@@ -47,7 +48,7 @@ def carry_out(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Wanted:
     """What is asked of a model for every line."""
 
     predictor: Predictor
@@ -59,19 +60,23 @@ class _Asked:
     def answers(self, rows: Iterator[Pair | None]) -> Iterator[Answer]:
         """An answer a line, in order."""
         while chunk := list(islice(rows, CHUNK)):
-            answers = [self._refused(row) for row in chunk]
-            written = self.predictor.stream(
-                (row for row, answer in zip(chunk, answers, strict=True)
-                 if row is not None and answer is None),
-                beam_size=self.beam, n_best=self.n_best, is_tested=self.is_tested,
+            read = [self._read(row) for row in chunk]
+            written = predicted(
+                self.predictor.saved, self.predictor.searcher,
+                (one for one in read if isinstance(one, Asked)), self.beam, self.n_best,
+                is_tested=self.is_tested,
             )  # fmt: skip
-            yield from (next(written) if answer is None else answer for answer in answers)
+            yield from (next(written) if isinstance(one, Asked) else one for one in read)
 
-    def _refused(self, row: Pair | None) -> Unpredicted | None:
+    def _read(self, row: Pair | None) -> Asked | Unpredicted:
         if row is None:
             return BLANK
-        reason = None if self.stops else self.predictor.reader.refusal(row)
-        return None if reason is None else Unpredicted(row.source, reason, row.line)
+        try:
+            return self.predictor.reader.read(row)
+        except (DataError, VocabularyError) as error:
+            if self.stops or error.reason is None:
+                raise
+            return Unpredicted(row.source, error.reason, row.line)
 
 
 @dataclass

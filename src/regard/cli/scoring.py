@@ -7,7 +7,7 @@ from regard.predictor import Predictor
 from regard.text import Parallel, open_output
 
 
-def carry_out(predictor: Predictor, data: str | Parallel | None, output: Path | None) -> None:
+def carry_out(predictor: Predictor, data: str | Parallel, output: Path | None) -> None:
     """Print the log-probability of each target; a blank line stays one."""
     with open_output(output or "-") as file:
         for chunk in rows_given(predictor, data):

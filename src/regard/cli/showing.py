@@ -23,13 +23,14 @@ def carry_out(
     step: int | None,
     beam: int,
     files: Mapping[str, Path],
+    longest: int | None,
     device: str,
 ) -> None:
     """Predict, or force a target, and show where the decoder looked."""
     for kind, path in files.items():
         if path.suffix.lower() != f".{kind}":
             raise SettingsError(f"--{kind} {path}: expected a name that ends in .{kind}.")
-    predictor = Predictor.load(folder, device)
+    predictor = Predictor.load(folder, device).with_text(longest=longest)
     pair = replace_tags(Pair(text, target or ""), tags)
     if target is None:
         prediction = next(iter(predictor.stream([pair], beam_size=beam, is_tested=True)))

@@ -68,7 +68,7 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell nothing on the way.")] = False,
 ) -> None:  # fmt: skip
     """Train a model on pairs of strings. No settings are needed."""
-    from regard.cli.given import columns_given, files_given
+    from regard.cli.given import columns_given, files_given, files_if_given
     from regard.cli.training import carry_out
 
     shortcuts = {
@@ -83,7 +83,7 @@ def train(
     }  # fmt: skip
     carry_out(
         files_given(data or [], source_file, target_file, "TRAIN"),
-        files_given(dev or [], dev_source_file, dev_target_file, None),
+        files_if_given(dev or [], dev_source_file, dev_target_file),
         output=output, config=config, assignments=assignments or [],
         shortcuts={name: value for name, value in shortcuts.items() if value is not None},
         resume=resume, overwrite=overwrite, quiet=quiet,

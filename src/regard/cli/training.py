@@ -8,14 +8,13 @@ from pathlib import Path
 from regard.cli.given import percent
 from regard.cli.watch import Watch
 from regard.cli.words import say
-from regard.errors import SettingsError
 from regard.settings import read_toml
 from regard.text import Files, Parallel
 from regard.training import RunSettings, train
 
 
 def carry_out(
-    data: str | Parallel | Files | None,
+    data: str | Parallel | Files,
     dev: str | Parallel | Files | None,
     *,
     output: Path,
@@ -27,8 +26,6 @@ def carry_out(
     quiet: bool,
 ) -> None:
     """Train, tell about it, and print the final scores."""
-    if data is None:
-        raise SettingsError("expected pairs to train on.")
     settings = RunSettings.of({} if config is None else read_toml(config))
     settings = settings.with_values(shortcuts)
     for assignment in assignments:

@@ -54,6 +54,8 @@ class Saved:
         training: How it was trained, as plain tables.
         log: The lines of training.jsonl.
         card: The text of card.md.
+        format: The format of the folder that it was read from; writing always
+            writes the newest.
     """
 
     settings: ModelSettings
@@ -62,6 +64,7 @@ class Saved:
     training: Mapping[str, object] = field(default_factory=dict[str, object])
     log: str = ""
     card: str = ""
+    format: int = FORMAT
 
 
 def save_model(
@@ -164,7 +167,8 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
             is_there = folder.exists()
             what = "no model folder: it has no model.toml" if is_there else "no such folder"
             raise CheckpointError(f"{folder}: {what}.")
-        settings, training = readable_settings(folder, tables["model.toml"])
+        found = readable_settings(folder, tables["model.toml"])
+        settings = found.settings
         tensors = verified_tensors(folder, tables)
         vocabularies = read_vocabularies(tables)
         require_described(settings, vocabularies, tensors)
@@ -174,7 +178,8 @@ def load_model(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
         if isinstance(error, CheckpointError) and str(folder) in str(error):
             raise
         raise CheckpointError(f"{folder}: cannot be read: {first_line(error)}.") from None
-    return Saved(settings, vocabularies, model.to(device).eval(), training, log, card)
+    model = model.to(device).eval()
+    return Saved(settings, vocabularies, model, found.training, log, card, found.format)
 
 
 def restored(

@@ -10,7 +10,7 @@ import json
 import struct
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -72,8 +72,22 @@ def read_tables(folder: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in paths.items() if path is not None}
 
 
-def readable_settings(folder: Path, content: bytes) -> tuple[ModelSettings, dict[str, object]]:
-    """What the model is made of, and how it was trained.
+class Described(NamedTuple):
+    """What model.toml says.
+
+    Attributes:
+        settings: What the model is made of.
+        training: How it was trained, as plain tables.
+        format: The number of the folder's format.
+    """
+
+    settings: ModelSettings
+    training: dict[str, object]
+    format: int
+
+
+def readable_settings(folder: Path, content: bytes) -> Described:
+    """What the model is made of, how it was trained, and in which format that stands.
 
     Raises:
         CheckpointError: The format is newer, or the file something else.
@@ -94,7 +108,8 @@ def readable_settings(folder: Path, content: bytes) -> tuple[ModelSettings, dict
     training = table.pop("training", {})
     if not isinstance(training, dict) or not _is_plain(training.values()):
         raise CheckpointError(f"{place}: training holds what no training has written.")
-    return _with_left_out(ModelSettings.of(table)), cast(dict[str, object], training)
+    settings = _with_left_out(ModelSettings.of(table))
+    return Described(settings, cast(dict[str, object], training), number)
 
 
 def _with_left_out(settings: ModelSettings) -> ModelSettings:

@@ -2,9 +2,10 @@
 
 from regard.predictor.linking import Linking, MapMethod, Rows, links, maps
 from regard.predictor.looking import written_name
+from regard.predictor.predicting import predicted
 from regard.predictor.prediction import Candidate, Change, LookedUp, Prediction, Unseen
 from regard.predictor.predictor import Predictor
-from regard.predictor.reader import Given, Pairs, replace_tags
+from regard.predictor.reader import Asked, Given, Pairs, replace_tags
 from regard.predictor.scoring import scored_of, with_alternatives
 from regard.predictor.searcher import CHUNK
 
@@ -12,6 +13,7 @@ load = Predictor.load
 
 __all__ = [
     "CHUNK",
+    "Asked",
     "Candidate",
     "Change",
     "Given",
@@ -26,6 +28,7 @@ __all__ = [
     "links",
     "load",
     "maps",
+    "predicted",
     "replace_tags",
     "scored_of",
     "with_alternatives",

@@ -159,7 +159,8 @@ class Inspector:
             told.some(len(written))
             return written
         found: list[_Written] = []
-        for asked, hypotheses in self.searcher.found(pairs, beam_size, 1):
+        read = map(self.searcher.reader.read, pairs)
+        for asked, hypotheses in self.searcher.found(read, beam_size, 1):
             found.append(self._free(asked, hypotheses[0]))
             told.some(1)
         return found

@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Literal
 
 from regard.alignment import (
-    THRESHOLD,
     Alignment,
     Link,
     LinkMethod,
@@ -35,7 +34,7 @@ class Linking:
         method: Where the decoder looked (weights), or what matters when a
             position is erased or a symbol substituted.
         links: How links are made of it; see `regard.alignment.links`.
-        threshold: The least weight, for links of that name.
+        threshold: The least weight, for links of that name alone.
         rows: Whether a symbol's row is the one that predicted it, or the one after.
         symmetry: How links of the other direction are joined, if there is one.
     """
@@ -48,8 +47,7 @@ class Linking:
 
     def of(self, alignment: Alignment) -> list[Link]:
         """The links of one map."""
-        threshold = THRESHOLD if self.threshold is None else self.threshold
-        return links_of(alignment.content(), self.links, threshold)
+        return links_of(alignment.content(), self.links, self.threshold)
 
 
 def maps(predictor: Predictor, pairs: Sequence[Pair], linking: Linking) -> Iterator[Alignment]:

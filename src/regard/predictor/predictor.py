@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import overload
 
@@ -16,11 +15,12 @@ from regard.model import ModelSettings, Saved, UnseenPolicy, load_model, save_mo
 from regard.precision import device_of
 from regard.predictor.inspecting import Inspector
 from regard.predictor.looking import looked_up
+from regard.predictor.predicting import predicted
 from regard.predictor.prediction import Change, LookedUp, Prediction
 from regard.predictor.probing import checks_of
 from regard.predictor.reader import Given, Pairs, Reader, pair_given, pairs_given, replace_tags
 from regard.predictor.scoring import scored_by, with_alternatives
-from regard.predictor.searcher import CHUNK, Searcher
+from regard.predictor.searcher import Searcher
 from regard.predictor.writer import Writer, source_labels
 from regard.search import Hypothesis
 from regard.text import END, Pair
@@ -122,7 +122,8 @@ class Predictor:
             sources: A string; or strings, or (source, tags) where a task has tags.
             tags: The tags of all of them, such as "V;PST;3;SG".
             beam_size: How many hypotheses are kept side by side; 1 is greedy.
-            n_best: How many candidates each prediction holds.
+            n_best: How many candidates each prediction holds. The beam is as wide at
+                least, so the first may be another than without.
 
         Raises:
             DataError: A source is empty or too long, or tags are missing.
@@ -145,18 +146,8 @@ class Predictor:
             n_best: As for `predict`.
             is_tested: Whether the best candidate's alignment says what erasing showed.
         """
-        if n_best < 1 or beam_size < 1:
-            raise SettingsError(f"beam_size is {beam_size}, n_best {n_best}: both must be >= 1.")
-        found = self.searcher.found(sources, beam_size, n_best)
-        if not is_tested or self.model.decoder.alignment is None:
-            yield from (self.writer.prediction(*each, n_best) for each in found)
-            return
-        inspector = Inspector(self.saved, self.searcher, InspectionSettings())
-        while chunk := list(islice(found, CHUNK)):
-            best = [hypotheses[0] for _, hypotheses in chunk]
-            maps = inspector.predicted([asked for asked, _ in chunk], best)
-            for (asked, hypotheses), alignment in zip(chunk, maps, strict=True):
-                yield self.writer.prediction(asked, hypotheses, n_best).with_alignment(alignment)
+        read = map(self.reader.read, sources)
+        return predicted(self.saved, self.searcher, read, beam_size, n_best, is_tested=is_tested)
 
     def align(self, pairs: Pairs, *, is_tested: bool = False) -> list[Alignment]:
         """Where the decoder looks while it writes given targets.

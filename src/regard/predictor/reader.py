@@ -80,52 +80,24 @@ class Reader:
     def read(self, pair: Pair) -> Asked:
         """Cut a source, and look its symbols up.
 
+        What is wrong with this source alone is refused with a reason in a few words
+        as well; tags where there should be none are a matter of the whole file.
+
         Raises:
             DataError: It is empty or too long, or its tags do not fit the task.
             VocabularyError: A symbol was never seen and the policy is `error`.
         """
         texts = self.source.texts(pair.source)
         if not texts:
-            raise _refusal(pair, "expected a source, found an empty string.")
+            raise _refusal(pair, "expected a source, found an empty string.", "blank")
         self._refuse_long("source", len(texts), pair)
         tokens = self.vocabularies.source.encode(texts)
         tags = self._tags(pair)
         tag_tokens = self._tag_tokens(tags)
         asked = Asked(pair.source, tokens, tags, tag_tokens, self.source)
         if self.settings.text.unseen == "error" and UNKNOWN in tokens + tag_tokens:
-            symbol = asked.symbols[tokens.index(UNKNOWN)] if UNKNOWN in tokens else None
-            what = (
-                f"symbol {self.source.shown(symbol.text)!r} at place {symbol.start}"
-                if symbol
-                else "a tag"
-            )
-            place = f"{pair.file}, line {pair.line}: " if pair.line else ""
-            raise VocabularyError(
-                f"{place}source {pair.source!r}: {what} was never seen in training."
-            )
+            raise _unseen(pair, asked)
         return asked
-
-    def refusal(self, pair: Pair) -> str | None:
-        """Why a source cannot be predicted, in a few words; None if it can.
-
-        Tags where there should be none are a matter of the whole file, which
-        `read` refuses.
-        """
-        texts, longest = self.source.texts(pair.source), self.settings.text.longest
-        if not texts:
-            return "blank"
-        if len(texts) > longest:
-            return f"longer than {longest} symbols"
-        if self.vocabularies.tags is not None and not pair.tags:
-            return "no tags"
-        if self.settings.text.unseen == "error":
-            for symbol in self.source.split(pair.source):
-                if symbol.text not in self.vocabularies.source:
-                    shown = self.source.shown(symbol.text)
-                    return f"unseen symbol {shown!r} at place {symbol.start}"
-            if UNKNOWN in self._tag_tokens(self._tags(pair)):
-                return "an unseen tag"
-        return None
 
     def target_tokens(self, pair: Pair) -> list[int]:
         """The ids of a target.
@@ -178,7 +150,7 @@ class Reader:
                 raise _refusal(pair, "found tags, but this model was trained without.")
             return ()
         if not pair.tags:
-            raise _refusal(pair, "expected tags beside the source, found none.")
+            raise _refusal(pair, "expected tags beside the source, found none.", "no tags")
         return told_of(pair.tags, vocabulary.symbols)
 
     def _tag_tokens(self, tags: tuple[str, ...]) -> list[int]:
@@ -191,7 +163,9 @@ class Reader:
             raise _refusal(
                 pair,
                 f"expected a {side} of at most {longest} symbols, found {length}. The limit is "
-                "text.longest, set when the model is trained.",
+                "text.longest of this model, which --longest N or with_text(longest=N) replaces "
+                "for one run.",
+                f"longer than {longest} symbols",
             )
 
 
@@ -231,5 +205,16 @@ def batches_of(lengths: Sequence[int]) -> Iterator[list[int]]:
             start = place
 
 
-def _refusal(pair: Pair, message: str) -> DataError:
-    return DataError(message, pair.file or None, pair.line or None)
+def _refusal(pair: Pair, message: str, reason: str | None = None) -> DataError:
+    return DataError(message, pair.file or None, pair.line or None, reason)
+
+
+def _unseen(pair: Pair, asked: Asked) -> VocabularyError:
+    what, reason = "a tag", "an unseen tag"
+    if UNKNOWN in asked.tokens:
+        symbol = asked.symbols[asked.tokens.index(UNKNOWN)]
+        what = f"symbol {asked.segmenter.shown(symbol.text)!r} at place {symbol.start}"
+        reason = f"unseen {what}"
+    place = f"{pair.file}, line {pair.line}: " if pair.line else ""
+    message = f"{place}source {pair.source!r}: {what} was never seen in training."
+    return VocabularyError(message, reason)

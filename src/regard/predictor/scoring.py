@@ -49,7 +49,8 @@ def scored_by(
         listen: Is told how many are done, and of how many.
     """
     found: list[Scored] = []
-    for pair, (asked, hypotheses) in zip(pairs, searcher.found(pairs, beam_size, 1), strict=True):
+    read = map(searcher.reader.read, pairs)
+    for pair, (asked, hypotheses) in zip(pairs, searcher.found(read, beam_size, 1), strict=True):
         text = searcher.writer.text(asked, hypotheses[0])
         found.append(scored_of(pair, text, searcher.reader.target))
         if listen is not None:

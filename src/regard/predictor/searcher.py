@@ -63,11 +63,11 @@ class Searcher:
         return maker.batch(np.arange(len(asked))).to(self.device)
 
     def found(
-        self, sources: Iterable[Pair], beam_size: int, n_best: int
+        self, sources: Iterable[Asked], beam_size: int, n_best: int
     ) -> Iterator[tuple[Asked, list[Hypothesis]]]:
         """The best hypotheses of each source, in their order, in constant memory."""
         sources = iter(sources)
-        while chunk := [self.reader.read(pair) for pair in islice(sources, CHUNK)]:
+        while chunk := list(islice(sources, CHUNK)):
             found: dict[int, list[Hypothesis]] = {}
             for rows in batches_of([len(one.tokens) for one in chunk]):
                 batch = [chunk[row] for row in rows]

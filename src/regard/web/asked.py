@@ -58,7 +58,7 @@ class Predict(Asked):
         sources: The strings, each alone or with its tags.
         model: The model's name; the first if left out.
         beam_size: Hypotheses side by side; 1 is greedy.
-        n_best: How many candidates each prediction has.
+        n_best: How many candidates each prediction has; the beam is as wide at least.
         alignments: Whether each candidate comes with its alignment.
     """
 
