@@ -5,7 +5,7 @@ from regard.alignment.alignment import Alignment
 from regard.alignment.descriptors import SHIFTS, Shape, describe, head_divergence
 from regard.alignment.flags import Flag, ShapeSettings, flags_of, sink_threshold
 from regard.alignment.labels import Label, Role, effective_sources
-from regard.alignment.links import THRESHOLD, Link, LinkMethod, links_of, parse_pharaoh, pharaoh
+from regard.alignment.links import Link, LinkMethod, links_of, parse_pharaoh, pharaoh
 from regard.alignment.reading import by_words, following
 from regard.alignment.svg import draw as picture
 from regard.alignment.symmetry import Symmetry, symmetrized
@@ -15,7 +15,6 @@ from regard.alignment.trust import EFFECT, RowLabel, Trust
 __all__ = [
     "EFFECT",
     "SHIFTS",
-    "THRESHOLD",
     "Alignment",
     "Flag",
     "Label",

@@ -26,7 +26,7 @@ LinkMethod = Literal["argmax", "threshold", "mutual", "itermax", "matching"]
 Weights = Float[np.ndarray, "target source"]
 Linked = Bool[np.ndarray, "target source"]
 
-THRESHOLD = 0.5
+_THRESHOLD = 0.5
 _ROUNDS = 2
 _DAMPING = 0.9
 
@@ -63,7 +63,9 @@ def links_of(
     """
     methods = {
         "argmax": best_links,
-        "threshold": partial(strong_links, threshold=THRESHOLD if threshold is None else threshold),
+        "threshold": partial(
+            strong_links, threshold=_THRESHOLD if threshold is None else threshold
+        ),
         "mutual": mutual_links,
         "itermax": iterated_links,
         "matching": matched_links,
