@@ -43,7 +43,7 @@ class DataError(RegardError, ValueError):
     """
 
     def __init__(
-        self, message: str, path: str | Path | None = None, line: int | None = None,
+        self, message: str, path: str | Path | None = None, line: int | None = None, *,
         reason: str | None = None,
     ) -> None:  # fmt: skip
         self.path = None if path is None else str(path)
@@ -63,7 +63,7 @@ class VocabularyError(RegardError, ValueError):
         reason: The same in a few words, where one line alone is at fault.
     """
 
-    def __init__(self, message: str, reason: str | None = None) -> None:
+    def __init__(self, message: str, *, reason: str | None = None) -> None:
         self.reason = reason
         super().__init__(message)
 

@@ -11,6 +11,7 @@ from regard.model.checkpoint import (
     update_model,
 )
 from regard.model.config import (
+    MARGIN,
     DecoderSettings,
     EncoderSettings,
     ModelSettings,
@@ -24,6 +25,7 @@ from regard.model.verified import DAMAGE, FORMAT, first_line, own_file, tensors_
 __all__ = [
     "DAMAGE",
     "FORMAT",
+    "MARGIN",
     "DecoderSettings",
     "EncoderSettings",
     "ModelSettings",

@@ -4,6 +4,7 @@ A setting that is left open (None) is chosen from the data before anything is
 built; what is saved beside a model has no open settings.
 """
 
+import math
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
@@ -16,6 +17,9 @@ ScoreName = Literal["scaled dot", "dot", "cosine", "general", "additive", "conca
 Kind = Literal["lstm", "gru", "transformer"]
 UnseenPolicy = Literal["copy", "unknown", "error"]
 Size = Annotated[int, Field(ge=1, le=16_384)]
+
+MARGIN = 10
+"""So many symbols a prediction may be longer than the length ratio says."""
 
 
 class SideSettings(Settings):
@@ -148,3 +152,7 @@ class ModelSettings(Settings):
     length_ratio: Annotated[float, Field(gt=0, le=1e6)] = 2.0
     members: Few = 1
     guided: Literal[True] | None = None
+
+    def limit(self, symbols: int) -> int:
+        """How many symbols may be written of a source of so many."""
+        return math.ceil(symbols * self.length_ratio) + MARGIN

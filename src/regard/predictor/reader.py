@@ -35,7 +35,6 @@ Given = str | tuple[str, str] | Pair
 Pairs = str | Path | Parallel | Iterable[object]
 """A file of pairs, two parallel files, or (source, target[, tags]) rows."""
 
-_MARGIN = 10
 _BATCH_SYMBOLS = 8192
 
 
@@ -126,7 +125,7 @@ class Reader:
 
     def limit(self, asked: Asked) -> int:
         """How many symbols its target may have."""
-        return int(np.ceil(len(asked.tokens) * self.settings.length_ratio)) + _MARGIN
+        return self.settings.limit(len(asked.tokens))
 
     def unseen(self, pairs: Iterable[Pair]) -> dict[str, list[str]]:
         """The symbols of given sources and targets that training never saw, sorted."""
@@ -206,7 +205,7 @@ def batches_of(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _refusal(pair: Pair, message: str, reason: str | None = None) -> DataError:
-    return DataError(message, pair.file or None, pair.line or None, reason)
+    return DataError(message, pair.file or None, pair.line or None, reason=reason)
 
 
 def _unseen(pair: Pair, asked: Asked) -> VocabularyError:
@@ -217,4 +216,4 @@ def _unseen(pair: Pair, asked: Asked) -> VocabularyError:
         reason = f"unseen {what}"
     place = f"{pair.file}, line {pair.line}: " if pair.line else ""
     message = f"{place}source {pair.source!r}: {what} was never seen in training."
-    return VocabularyError(message, reason)
+    return VocabularyError(message, reason=reason)

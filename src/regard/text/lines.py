@@ -1,6 +1,7 @@
 """Lines in and out: UTF-8, compressed or not, and nothing but LF, CRLF and CR ends a line."""
 
 import gzip
+import re
 import sys
 import zlib
 from collections.abc import Generator, Iterator
@@ -10,6 +11,9 @@ from typing import IO, BinaryIO, cast
 
 from regard.errors import DataError
 from regard.files import replacing
+
+BREAKING = re.compile("[\r\n\t\ud800-\udfff]")
+"""What no field of a line may hold: a line's end, a tab, half of a character."""
 
 
 def read_lines(path: str | Path) -> Iterator[str]:

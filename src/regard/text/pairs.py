@@ -12,7 +12,6 @@ expected is refused with file and line; nothing is dropped or mended.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -21,11 +20,9 @@ from typing import cast
 
 from regard.errors import DataError
 from regard.text.columns import Columns
-from regard.text.lines import read_lines
+from regard.text.lines import BREAKING, read_lines
 from regard.text.parquet import Cells, is_parquet, read_cells
 from regard.text.tags import parts_of, tags_of
-
-_IMPOSSIBLE = re.compile("[\r\n\t\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +219,7 @@ def _pair_of_cells(cells: Cells, columns: Columns, path: str | Path, number: int
 
 
 def _refuse_impossible(text: str, name: str, path: str | Path, number: int) -> None:
-    if _IMPOSSIBLE.search(text):
+    if BREAKING.search(text):
         raise DataError(f"expected text that fits on a line in {name!r}, found a line end, a "
                         "tab or half of a character.", path, number)  # fmt: skip
 

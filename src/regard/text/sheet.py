@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-import regex
-
 from regard.text.columns import NAMES, Columns
-from regard.text.lines import read_bytes
+from regard.text.lines import BREAKING, read_bytes
 from regard.text.pairs import Parallel
 from regard.text.parquet import is_parquet, read_cells
 
@@ -30,7 +28,6 @@ _MARKS = (
 _WESTERN = "windows-1252"
 _HIGHEST_SHARE = 0.4
 _UNDEFINED = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
-_BREAKING = regex.compile("[\r\n\t\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -221,7 +218,7 @@ def fields_of(
         return None
     joined = tags if isinstance(tags, str) else ";".join(map(str, cast(list[object], tags)))
     fields = [str(row[names[0]]), str(row[names[1]]), joined]
-    return None if any(_BREAKING.search(one) for one in fields) else fields
+    return None if any(BREAKING.search(one) for one in fields) else fields
 
 
 def _encoding(raw: bytes) -> tuple[str, bytes]:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from regard.errors import DataError
-from regard.model import SideSettings, Vocabularies
+from regard.model import MARGIN, SideSettings, Vocabularies
 from regard.settings import Settings
 from regard.text import (
     TIE,
@@ -31,7 +31,6 @@ from regard.text import (
 from regard.training.config import RunSettings, TrainingSettings
 
 Part = TypeVar("Part", bound=Settings)
-_MARGIN = 10
 
 
 def choose_symbols(settings: RunSettings, head: Sequence[Pair]) -> RunSettings:
@@ -183,7 +182,7 @@ def survey(
         found.tags.update(tags)
         take(read, written, tags)
         found.pairs += 1
-        found.length_ratio = max(found.length_ratio, (len(written) - _MARGIN) / len(read))
+        found.length_ratio = max(found.length_ratio, (len(written) - MARGIN) / len(read))
     found.fingerprint = digest.hexdigest()
     return found
 
