@@ -1,20 +1,21 @@
 """`make bench`: one table, each line a figure, its goal, and whether it is met.
 
 python -m benchmarks             all of it, and the page in the docs
-python -m benchmarks kernels     one part alone, printed and not kept
+python -m benchmarks kernels     one part alone; the lines of others stay as they were
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from typing import Any
 
 import torch
 
 from benchmarks import page
-from benchmarks.growth import curves
+from benchmarks.growth import curves as growth
 from benchmarks.kernels import kernels
 from benchmarks.line import Line
-from benchmarks.results import keep, machine
+from benchmarks.results import keep, kept, machine
 from benchmarks.speed import prediction, training
 from benchmarks.system import system
 
@@ -26,15 +27,14 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
 def main(wanted: list[str]) -> None:
     torch.manual_seed(0)
     print(", ".join(f"{name} {value}" for name, value in machine().items()))
-    lines: list[Line] = []
+    before = kept("bench") or {} if wanted else {}
+    rows: dict[str, Any] = {row["name"]: row for row in before.get("lines", [])}
     for name in wanted or PARTS:
         for line in PARTS[name]():
             print(line, flush=True)
-            lines.append(line)
-    if wanted:
-        return
-    rows = [asdict(line) | {"is_met": line.is_met} for line in lines]
-    keep("bench", {"lines": rows, "curves": [asdict(curve) for curve in curves()]})
+            rows[line.name] = asdict(line) | {"is_met": line.is_met}
+    curves = before.get("curves") or [asdict(curve) for curve in growth()]
+    keep("bench", {"lines": list(rows.values()), "curves": curves})
     page.write()
 
 

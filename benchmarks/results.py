@@ -5,6 +5,7 @@ import platform
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -47,7 +48,7 @@ def keep(name: str, table: Mapping[str, object]) -> Path:
     return path
 
 
-def kept(name: str) -> dict[str, object] | None:
+def kept(name: str) -> dict[str, Any] | None:
     """Read one result file; None if there is none."""
     path = FOLDER / f"{name}.json"
     return json.loads(path.read_text("utf-8")) if path.exists() else None
