@@ -65,6 +65,12 @@ class TestAnswersAreTheLibrarysOwn:
         scores = client.ask("/score", asked).body["log_probs"]
         assert scores == pytest.approx(model.log_prob(pairs), abs=1e-5)
 
+    def test_inspection_of_what_the_model_writes(self, client):
+        model = client.models["first"]
+        found = client.ask("/inspect", {"source": "abcd"}).body
+        assert found["target"] == model.predict("abcd").text
+        assert found["inspection"]["verdict"] == model.inspect([Pair("abcd", "")]).verdict
+
     def test_inspection_of_one_string(self, client):
         found = client.ask("/inspect", {"source": "abcd", "target": "dcba"}).body
         expected = client.models["first"].inspect([("abcd", "dcba")], is_forced=True)

@@ -227,7 +227,7 @@ class Predictor:
             SettingsError: The model never looks back.
         """
         inspector = Inspector(self.saved, self.searcher, settings or InspectionSettings())
-        read = self.pairs(pairs)
+        read = self.pairs(pairs, needs_targets=is_forced)
         return inspector.inspect(read, None if is_forced else beam_size, listen)
 
     def tested(self, pairs: Sequence[Pair], hypotheses: Sequence[Hypothesis]) -> list[Alignment]:
@@ -267,15 +267,19 @@ class Predictor:
             self.reader.read(pair)
             self.reader.target_tokens(pair)
 
-    def pairs(self, pairs: Pairs, *, with_others: bool = False) -> list[Pair]:
+    def pairs(
+        self, pairs: Pairs, *, with_others: bool = False, needs_targets: bool = True
+    ) -> list[Pair]:
         """Pairs from a file that is laid out as the training file was, or from a program.
 
         Args:
             pairs: Where they are.
             with_others: Whether further columns hold targets that are right as well.
+            needs_targets: Whether pairs of a program must have a target with text.
         """
         layout = self.settings.text.layout()
-        return pairs_given(pairs, layout.with_others() if with_others else layout)
+        layout = layout.with_others() if with_others else layout
+        return pairs_given(pairs, layout, needs_targets=needs_targets)
 
     def forced(self, pairs: Sequence[Pair]) -> Iterator[Hypothesis]:
         """The given targets as hypotheses, in their order."""

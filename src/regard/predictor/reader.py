@@ -177,13 +177,13 @@ def pair_given(given: Given) -> Pair:
     return Pair(given[0], "", tags_of(given[1]))
 
 
-def pairs_given(pairs: Pairs, columns: Columns) -> list[Pair]:
+def pairs_given(pairs: Pairs, columns: Columns, *, needs_targets: bool = True) -> list[Pair]:
     """Pairs from a file, from two parallel ones, or from a program."""
     if isinstance(pairs, Parallel):
         return list(read_parallel(pairs.source, pairs.target))
     if isinstance(pairs, str | Path):
         return list(read_pairs(pairs, columns))
-    return pairs_of(pairs)
+    return pairs_of(pairs, needs_targets=needs_targets)
 
 
 def replace_tags(pair: Pair, tags: str | None) -> Pair:

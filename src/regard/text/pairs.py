@@ -132,13 +132,22 @@ def read_parallel(source: str | Path, target: str | Path) -> Iterator[Pair]:
     yield from _filled(read_parallel_rows(source, target), source)
 
 
-def pairs_of(rows: Iterable[object]) -> list[Pair]:
+def pairs_of(rows: Iterable[object], *, needs_targets: bool = True) -> list[Pair]:
     """Pairs from a program's own (source, target) or (source, target, tags) rows.
+
+    Args:
+        rows: The rows, or pairs.
+        needs_targets: Whether a target must have text.
 
     Raises:
         DataError: A row is something else, or a side is empty.
     """
-    pairs = [_pair_of_row(row, number) for number, row in enumerate(rows, 1)]
+    pairs: list[Pair] = []
+    for number, row in enumerate(rows, 1):
+        pair = _pair_of_row(row, number)
+        if not (pair.source.strip() and (pair.target.strip() or not needs_targets)):
+            raise DataError(f"pair {number}: expected text on both sides, found {row!r}.")
+        pairs.append(pair)
     if not pairs:
         raise DataError("expected pairs, found none.")
     return pairs
@@ -146,18 +155,14 @@ def pairs_of(rows: Iterable[object]) -> list[Pair]:
 
 def _pair_of_row(row: object, number: int) -> Pair:
     if isinstance(row, Pair):
-        pair = row
-    else:
-        cells = list(cast(Iterable[object], row)) if isinstance(row, tuple | list) else []
-        texts = [cell for cell in cells[:2] if isinstance(cell, str)]
-        if len(cells) not in (2, 3) or len(texts) != 2:
-            hint = " Files are given as Path objects." if isinstance(row, str | Path) else ""
-            raise DataError(f"pair {number}: expected (source, target) or (source, target, tags), "
-                            f"found {row!r}.{hint}")  # fmt: skip
-        pair = Pair(texts[0], texts[1], tags_of(cells[2]) if len(cells) == 3 else ())
-    if not (pair.source.strip() and pair.target.strip()):
-        raise DataError(f"pair {number}: expected text on both sides, found {row!r}.")
-    return pair
+        return row
+    cells = list(cast(Iterable[object], row)) if isinstance(row, tuple | list) else []
+    texts = [cell for cell in cells[:2] if isinstance(cell, str)]
+    if len(cells) not in (2, 3) or len(texts) != 2:
+        hint = " Files are given as Path objects." if isinstance(row, str | Path) else ""
+        raise DataError(f"pair {number}: expected (source, target) or (source, target, tags), "
+                        f"found {row!r}.{hint}")  # fmt: skip
+    return Pair(texts[0], texts[1], tags_of(cells[2]) if len(cells) == 3 else ())
 
 
 def _filled(rows: Iterable[Pair | None], path: str | Path) -> Iterator[Pair]:
