@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from regard.errors import DataError
 from regard.model import MARGIN, SideSettings, Vocabularies
-from regard.settings import Settings
+from regard.settings import Settings, chosen
 from regard.text import (
     TIE,
     Form,
@@ -46,8 +46,8 @@ def _side(side: SideSettings, lines: Sequence[str], name: str) -> SideSettings:
     usual = segmenter_of(lines, name)
     normalize = side.normalize or usual.normalize
     output = side.output or (_form(lines) if normalize != "none" else "none")
-    chosen = {"symbols": side.symbols or usual.kind, "normalize": normalize, "output": output}
-    return side.model_copy(update=chosen)
+    settled = {"symbols": side.symbols or usual.kind, "normalize": normalize, "output": output}
+    return side.model_copy(update=settled)
 
 
 def _form(lines: Sequence[str]) -> Form:
@@ -218,7 +218,7 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     own = {"residual": is_recurrent and copies}
     encoder = _filled(encoder, (recurrent if is_recurrent else transformer) | own)
     # A recurrent encoder's states hold both directions; scores that compare need like sizes.
-    state_size = (encoder.hidden_size or 0) * (1 if encoder.kind == "transformer" else 2)
+    state_size = chosen("encoder.hidden_size", encoder.hidden_size) * (2 if is_recurrent else 1)
     recurrent |= {"hidden_size": state_size}
     looks = decoder.kind != "transformer" and decoder.attention != "none"
     usual = transformer if decoder.kind == "transformer" else recurrent
@@ -247,7 +247,7 @@ def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> Train
     a_pass = max(1, math.ceil(pairs / size))
     epochs = training.epochs or max(8, round((2300 + pairs / 10) / a_pass))
     every = training.evaluate_every or (1000 if a_pass > 1000 else a_pass)
-    chosen: dict[str, object] = {
+    settled: dict[str, object] = {
         "batch_size": size,
         "epochs": 100_000 if training.minutes and not training.epochs else epochs,
         # The rate falls to the end, and the best state mostly comes late; who gave
@@ -255,11 +255,11 @@ def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> Train
         "patience": None if training.minutes else max(10, epochs * a_pass // every // 2),
         "learning_rate": 0.001 if is_recurrent else 0.0005,
     }
-    return _filled(training, chosen | ({"evaluate_every": 1000} if a_pass > 1000 else {}))
+    return _filled(training, settled | ({"evaluate_every": 1000} if a_pass > 1000 else {}))
 
 
-def _filled(settings: Part, chosen: Mapping[str, object]) -> Part:
+def _filled(settings: Part, usual: Mapping[str, object]) -> Part:
     is_open = {name for name, value in settings if value is None}
     return settings.model_copy(
-        update={name: value for name, value in chosen.items() if name in is_open}
+        update={name: value for name, value in usual.items() if name in is_open}
     )

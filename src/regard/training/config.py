@@ -27,13 +27,13 @@ class TrainingSettings(Settings):
         batch_size: Pairs in an update.
         batch_symbols: Most source and target symbols in an update, padding included.
         learning_rate: Its peak.
-        warm_up: ShareBelowOne of the training in which it rises to the peak.
+        warm_up: Share of the training in which it rises to the peak.
         weight_decay: Of AdamW.
         guided: How much the loss counts where the decoder looks, against the
             links of an aligner that is learnt on the same pairs; 0 leaves it alone.
         guide: Whether that aligner keeps near the diagonal, or takes all
             positions as alike.
-        label_smoothing: ShareBelowOne of the probability that is spread over all symbols.
+        label_smoothing: Share of the probability that is spread over all symbols.
         clip: Largest norm of the gradient.
         evaluate_every: Updates between two evaluations; an epoch if None.
         patience: How many evaluations in a row may bring nothing before training
