@@ -26,7 +26,7 @@ from regard.precision import device_of
 from regard.predictor import Predictor
 from regard.text import Batch
 from regard.training.latest import Position
-from regard.training.trainer import Trainer, precision_of
+from regard.training.trainer import Trainer, rounds_to_bfloat16
 
 BATCHES = 15
 LEARNT = 200
@@ -59,7 +59,7 @@ def training() -> Iterator[Line]:
                  for each in (ours, same, theirs)]  # fmt: skip
         note = f"{rates[0]:.0f} against {rates[2]:.0f}; on the same batches {rates[0] / rates[1]:.2f} x"
         yield Line(name, rates[0] / rates[2], "x", goal, note=note)
-        is_rounded = precision_of(data.settings.training, device_of("cpu"))
+        is_rounded = rounds_to_bfloat16(data.settings.training, device_of("cpu"))
         speed = _product_speed(torch.bfloat16 if is_rounded else torch.float32)
         bare = sum(rate.products for rate in ours) / speed
         share = bare / sum(rate.seconds for rate in ours)

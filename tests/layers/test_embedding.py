@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard import SettingsError
-from regard.layers import Embedding, FeedForward, Position
+from regard.layers import Embedding, FeedForward, PositionalEncoding
 
 
 def test_padding_is_the_zero_vector_and_entries_have_variance_one():
@@ -14,7 +14,7 @@ def test_padding_is_the_zero_vector_and_entries_have_variance_one():
 
 
 def test_positions_are_sines_and_cosines():
-    position = Position(4)
+    position = PositionalEncoding(4)
     added = position(torch.zeros(1, 3, 4), first=2)[0]
     for row, place in enumerate((2, 3, 4)):
         slow = place / 100
@@ -24,7 +24,7 @@ def test_positions_are_sines_and_cosines():
 
 def test_an_odd_size_is_refused():
     with pytest.raises(SettingsError, match="odd"):
-        Position(3)
+        PositionalEncoding(3)
 
 
 def test_the_block_changes_each_position_by_itself():

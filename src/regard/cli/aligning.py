@@ -16,7 +16,7 @@ from regard.errors import SettingsError
 from regard.predictor import Linking, Predictor, links, maps
 from regard.text import Pair, Parallel, open_output
 
-Format = Literal["pharaoh", "jsonl", "npz"]
+LinkFormat = Literal["pharaoh", "jsonl", "npz"]
 Made = TypeVar("Made")
 
 
@@ -25,7 +25,7 @@ def carry_out(
     data: str | Parallel,
     output: Path | None,
     *,
-    output_format: Format,
+    output_format: LinkFormat,
     linking: Linking,
     other: Predictor | None = None,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 from regard.alignment import Alignment
 from regard.predictor import Prediction
 
-Format = Literal["text", "tsv", "jsonl"]
+AnswerFormat = Literal["text", "tsv", "jsonl"]
 
 _BREAKS = re.compile(r"[\t\n\r]")
 
@@ -48,7 +48,7 @@ class LineForm:
         n_best: How many candidates there are.
     """
 
-    kind: Format = "text"
+    kind: AnswerFormat = "text"
     has_scores: bool = False
     n_best: int = 1
 

@@ -14,7 +14,7 @@ from regard.cli.options import (
     Model,
     OpenBeam,
     Output,
-    Pairs,
+    PairsFile,
     Reverse,
     Rows,
     SourceFile,
@@ -76,7 +76,7 @@ def show(
 
 def align(
     model: Model,
-    pairs: Pairs = None,
+    pairs: PairsFile = None,
     output: Output = None,
     output_format: Annotated[
         Literal["pharaoh", "jsonl", "npz"], typer.Option("--format", help="How it is written.")
@@ -118,7 +118,7 @@ def align(
 
 def score(
     model: Model,
-    pairs: Pairs = None,
+    pairs: PairsFile = None,
     output: Output = None,
     longest: Longest = None,
     columns: ColumnOrder = None,

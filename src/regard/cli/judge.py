@@ -14,7 +14,7 @@ from regard.cli.options import (
     Method,
     Model,
     OpenBeam,
-    Pairs,
+    PairsFile,
     Reverse,
     Rows,
     SourceFile,
@@ -59,7 +59,7 @@ def check(
 
 def evaluate(
     model: Model,
-    pairs: Pairs = None,
+    pairs: PairsFile = None,
     beam: Beam = 1,
     errors: Annotated[bool, typer.Option("--errors", help="List the confusions.")] = False,
     alternatives: Annotated[
@@ -131,7 +131,7 @@ def evaluate(
 def compare(
     first: Annotated[Path, typer.Argument(help="A model folder.", show_default=False)],
     second: Annotated[Path, typer.Argument(help="Another.", show_default=False)],
-    pairs: Pairs = None,
+    pairs: PairsFile = None,
     beam: Beam = 1,
     alternatives: Annotated[
         bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
@@ -158,7 +158,7 @@ def compare(
 
 def inspect(
     model: Model,
-    pairs: Pairs = None,
+    pairs: PairsFile = None,
     forced: Annotated[
         bool, typer.Option("--forced", help="Test the given targets, not what the model writes.")
     ] = False,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 Model = Annotated[Path, typer.Argument(help="The model folder.", show_default=False)]
-Pairs = Annotated[
+PairsFile = Annotated[
     str | None, typer.Argument(help="A file of pairs; - is standard input.", show_default=False)
 ]
 SourceFile = Annotated[

@@ -11,7 +11,7 @@ from rich.progress import TextColumn
 from regard.cli.answers import BLANK, Answer, LineForm, Unpredicted, look_line
 from regard.cli.words import bar, say
 from regard.errors import DataError, VocabularyError
-from regard.predictor import CHUNK, Asked, Predictor, predicted
+from regard.predictor import CHUNK, Predictor, ReadSource, predicted
 from regard.text import Pair, open_output
 
 
@@ -63,12 +63,12 @@ class _Wanted:
             read = [self._read(row) for row in chunk]
             written = predicted(
                 self.predictor.saved, self.predictor.searcher,
-                (one for one in read if isinstance(one, Asked)), self.beam, self.n_best,
+                (one for one in read if isinstance(one, ReadSource)), self.beam, self.n_best,
                 is_tested=self.is_tested,
             )  # fmt: skip
-            yield from (next(written) if isinstance(one, Asked) else one for one in read)
+            yield from (next(written) if isinstance(one, ReadSource) else one for one in read)
 
-    def _read(self, row: Pair | None) -> Asked | Unpredicted:
+    def _read(self, row: Pair | None) -> ReadSource | Unpredicted:
         if row is None:
             return BLANK
         try:

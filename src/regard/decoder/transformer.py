@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from regard.attention import Attended, Memory, MultiHeadAttention, causal_mask
 from regard.decoder.decoder import Decoded, Decoder, State, Step
 from regard.encoder import Encoding
-from regard.layers import Embedding, FeedForward, Position
+from regard.layers import Embedding, FeedForward, PositionalEncoding
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class TransformerDecoder(Decoder):
     ) -> None:  # fmt: skip
         super().__init__()
         self.embedding = embedding
-        self.position = Position(size, dropout=dropout)
+        self.position = PositionalEncoding(size, dropout=dropout)
         self.layers = nn.ModuleList(
             _Layer(size, heads=heads, inner_size=inner_size, state_size=state_size,
                    dropout=dropout)

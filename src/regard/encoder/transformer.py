@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.attention import MultiHeadAttention
 from regard.encoder.encoder import Encoder, Encoding, Tags, mean_state
-from regard.layers import Embedding, FeedForward, Position
+from regard.layers import Embedding, FeedForward, PositionalEncoding
 from regard.text import Source
 
 
@@ -33,7 +33,7 @@ class TransformerEncoder(Encoder):
     ) -> None:  # fmt: skip
         super().__init__()
         self.embedding = embedding
-        self.position = Position(size, dropout=dropout)
+        self.position = PositionalEncoding(size, dropout=dropout)
         self.layers = nn.ModuleList(
             _Layer(size, heads=heads, inner_size=inner_size, dropout=dropout) for _ in range(layers)
         )

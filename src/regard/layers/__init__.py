@@ -1,7 +1,7 @@
 """Layers: parts with no look in them."""
 
 from regard.layers.dropout import SequenceDropout
-from regard.layers.embedding import Embedding, Position
+from regard.layers.embedding import Embedding, PositionalEncoding
 from regard.layers.feedforward import FeedForward
 from regard.layers.recurrence import Cell, Recurred, Recurrence, TwoWayRecurrence
 
@@ -9,7 +9,7 @@ __all__ = [
     "Cell",
     "Embedding",
     "FeedForward",
-    "Position",
+    "PositionalEncoding",
     "Recurred",
     "Recurrence",
     "SequenceDropout",

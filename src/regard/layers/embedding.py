@@ -38,7 +38,7 @@ class Embedding(nn.Module):
         return self.drop(self.table(tokens) * self.scale)
 
 
-class Position(nn.Module):
+class PositionalEncoding(nn.Module):
     """Add to each vector where it stands.
 
     Args:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from regard.learn.lesson import Lesson, Part, names, row, scalar, told
-from regard.learn.practice import LETTERS, Listener, batch_of, copies, practised, strings
+from regard.learn.practice import LETTERS, Heartbeat, batch_of, copies, practised, strings
 from regard.predictor import Predictor
 from regard.text import Pair
 
@@ -15,7 +15,7 @@ UPDATES = 400
 _TRAINED_ON, _TRIED = 2000, 100
 
 
-def bottleneck(listen: Listener | None = None) -> Lesson:
+def bottleneck(listen: Heartbeat | None = None) -> Lesson:
     """Change the first symbol of a long input: who notices?"""
     pairs = copies(strings(_TRAINED_ON, LENGTH, LENGTH, seed=0))
     looking, last = (

@@ -17,7 +17,7 @@ from regard.learn.lesson import (
     told,
     vector,
 )
-from regard.learn.practice import Listener, practised, reversals, strings
+from regard.learn.practice import Heartbeat, practised, reversals, strings
 from regard.learn.scoring import FIVE_KEYS, QUERY, reading
 from regard.predictor import Predictor
 
@@ -29,7 +29,7 @@ _TRAINED_ON = 2000
 _TRIED = 50
 
 
-def exercises(listen: Listener | None = None) -> Lesson:
+def exercises(listen: Heartbeat | None = None) -> Lesson:
     """Six exercises with worked answers."""
     return Lesson("exercises", "Six exercises, each answered by computing.", (
         _by_hand(), _identical_keys(), _cosine(), _concatenated(), _gradient(), _reversal(listen),
@@ -164,7 +164,7 @@ def _gradient() -> Part:
     ), Bench(((1.0, 0.0),), _KEYS, _VALUES, step=(0.01, 0.02)))  # fmt: skip
 
 
-def _reversal(listen: Listener | None) -> Part:
+def _reversal(listen: Heartbeat | None) -> Part:
     pairs = reversals(strings(_TRAINED_ON, LENGTH, LENGTH, seed=0))
     tried = strings(_TRIED, LENGTH, LENGTH, seed=1)
     both, forwards = (

@@ -18,7 +18,7 @@ from regard.decoder import RecurrentDecoder
 from regard.encoder import Encoder
 from regard.inspection import check_map
 from regard.learn.lesson import Lesson, Part, table, told
-from regard.learn.practice import Listener, batch_of, practised, reversals, strings
+from regard.learn.practice import Heartbeat, batch_of, practised, reversals, strings
 from regard.model import Seq2Seq
 from regard.predictor import Predictor
 from regard.text import Pair, Source
@@ -75,7 +75,7 @@ def without_mask(scores: Tensor, mask: Tensor | None) -> Tensor:  # noqa: ARG001
     return softmax(scores)
 
 
-def mistakes(listen: Listener | None = None) -> Lesson:
+def mistakes(listen: Heartbeat | None = None) -> Lesson:
     """Each wrong way of doing it: what it looks like, and what finds it."""
     pairs = reversals(strings(_TRAINED_ON, SHORTEST, LONGEST, seed=0))
     tried = reversals(strings(_TRIED, SHORTEST, LONGEST, seed=1))

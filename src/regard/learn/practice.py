@@ -26,7 +26,7 @@ _WIDTH, _SIZE = 24, 64
 _RATE, _LARGEST_GRADIENT = 4e-3, 1.0
 _BATCH = 64
 
-Listener = Callable[[], None]
+Heartbeat = Callable[[], None]
 """Is called after every update."""
 
 
@@ -84,7 +84,7 @@ def untrained(attention: str) -> Seq2Seq:
 def practised(
     pairs: Sequence[Pair], *, updates: int, attention: str = "scaled dot",
     change: Callable[[Seq2Seq], None] | None = None, is_one_way: bool = False,
-    listen: Listener | None = None,
+    listen: Heartbeat | None = None,
 ) -> Predictor:  # fmt: skip
     """A small model after some updates.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from regard.errors import SettingsError
 from regard.learn import bottleneck, exercises, formula, masking, mistakes, mixing, scoring
 from regard.learn.lesson import Lesson
-from regard.learn.practice import Listener
+from regard.learn.practice import Heartbeat
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Topic:
     """
 
     says: str
-    make: Callable[[Listener | None], Lesson]
+    make: Callable[[Heartbeat | None], Lesson]
     updates: int = 0
 
 
@@ -44,7 +44,7 @@ TOPICS = {
 }  # fmt: skip
 
 
-def lesson_on(topic: str, listen: Listener | None = None) -> Lesson:
+def lesson_on(topic: str, listen: Heartbeat | None = None) -> Lesson:
     """Compute a lesson.
 
     Args:

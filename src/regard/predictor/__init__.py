@@ -5,7 +5,7 @@ from regard.predictor.looking import written_name
 from regard.predictor.predicting import predicted
 from regard.predictor.prediction import Candidate, Change, LookedUp, Prediction, Unseen
 from regard.predictor.predictor import Predictor
-from regard.predictor.reader import Asked, Given, Pairs, replace_tags
+from regard.predictor.reader import Given, Pairs, ReadSource, replace_tags
 from regard.predictor.scoring import scored_of, with_alternatives
 from regard.predictor.searcher import CHUNK
 
@@ -13,7 +13,6 @@ load = Predictor.load
 
 __all__ = [
     "CHUNK",
-    "Asked",
     "Candidate",
     "Change",
     "Given",
@@ -23,6 +22,7 @@ __all__ = [
     "Pairs",
     "Prediction",
     "Predictor",
+    "ReadSource",
     "Rows",
     "Unseen",
     "links",

@@ -25,17 +25,17 @@ from regard.inspection import (
     word_use,
 )
 from regard.model import Saved
-from regard.predictor.reader import Asked, batches_of
+from regard.predictor.reader import ReadSource, batches_of
 from regard.predictor.searcher import Searcher
 from regard.search import Hypothesis
 from regard.text import Batch, Pair
 
-Listener = Callable[[int, int], None]
+CountListener = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class _Written:
-    asked: Asked
+    asked: ReadSource
     hypothesis: Hypothesis
     alignment: Alignment
     text: str
@@ -60,7 +60,7 @@ class Inspector:
     settings: InspectionSettings
 
     def inspect(
-        self, pairs: Sequence[Pair], beam_size: int | None, listen: Listener | None = None
+        self, pairs: Sequence[Pair], beam_size: int | None, listen: CountListener | None = None
     ) -> Inspection:
         """Inspect the maps of some pairs.
 
@@ -109,7 +109,7 @@ class Inspector:
         return self._with_trust(self._given(pairs, hypotheses))
 
     def predicted(
-        self, asked: Sequence[Asked], hypotheses: Sequence[Hypothesis]
+        self, asked: Sequence[ReadSource], hypotheses: Sequence[Hypothesis]
     ) -> list[Alignment]:
         """Maps of what was found by a search, with what erasing showed beside them."""
         return self._with_trust(
@@ -165,12 +165,12 @@ class Inspector:
             told.some(1)
         return found
 
-    def _forced(self, asked: Asked, target: str, hypothesis: Hypothesis) -> _Written:
+    def _forced(self, asked: ReadSource, target: str, hypothesis: Hypothesis) -> _Written:
         alignment = self.searcher.writer.forced(asked, target, hypothesis)
         assert alignment is not None
         return _Written(asked, hypothesis, alignment, target)
 
-    def _free(self, asked: Asked, hypothesis: Hypothesis) -> _Written:
+    def _free(self, asked: ReadSource, hypothesis: Hypothesis) -> _Written:
         alignment = self.searcher.writer.alignment(asked, hypothesis)
         assert alignment is not None
         return _Written(asked, hypothesis, alignment, self.searcher.writer.text(asked, hypothesis))
@@ -251,7 +251,7 @@ class Inspector:
 
 
 class _Told:
-    def __init__(self, listen: Listener | None, total: int) -> None:
+    def __init__(self, listen: CountListener | None, total: int) -> None:
         self.listen, self.total, self.done = listen, total, 0
 
     def some(self, count: int) -> None:

@@ -8,12 +8,12 @@ from regard.inspection import InspectionSettings
 from regard.model import Saved
 from regard.predictor.inspecting import Inspector
 from regard.predictor.prediction import Prediction
-from regard.predictor.reader import Asked
+from regard.predictor.reader import ReadSource
 from regard.predictor.searcher import CHUNK, Searcher
 
 
 def predicted(
-    saved: Saved, searcher: Searcher, asked: Iterable[Asked], beam_size: int, n_best: int, *,
+    saved: Saved, searcher: Searcher, asked: Iterable[ReadSource], beam_size: int, n_best: int, *,
     is_tested: bool,
 ) -> Iterator[Prediction]:  # fmt: skip
     """Predict any number of sources, in their order.

@@ -4,7 +4,7 @@ import numpy as np
 
 from regard.inspection import Check, check_map
 from regard.model import Saved
-from regard.predictor.reader import Asked
+from regard.predictor.reader import ReadSource
 from regard.predictor.searcher import Searcher
 from regard.text import SPECIAL
 
@@ -23,7 +23,7 @@ def checks_of(saved: Saved, searcher: Searcher) -> tuple[Check, ...]:
 
     tags = 0 if known.tags is None else len(known.tags)
     asked = [
-        Asked("", drawn(read, len(known.source)), (), drawn(min(read, tags), tags),
+        ReadSource("", drawn(read, len(known.source)), (), drawn(min(read, tags), tags),
               searcher.reader.source)
         for read, _ in _PROBES
     ]  # fmt: skip

@@ -39,7 +39,7 @@ _BATCH_SYMBOLS = 8192
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadSource:
     """A source cut into symbols, and its ids.
 
     Attributes:
@@ -76,7 +76,7 @@ class Reader:
         self.source = settings.text.source.segmenter(vocabularies.source.symbols)
         self.target = settings.text.target.segmenter(vocabularies.target.symbols)
 
-    def read(self, pair: Pair) -> Asked:
+    def read(self, pair: Pair) -> ReadSource:
         """Cut a source, and look its symbols up.
 
         What is wrong with this source alone is refused with a reason in a few words
@@ -93,7 +93,7 @@ class Reader:
         tokens = self.vocabularies.source.encode(texts)
         tags = self._tags(pair)
         tag_tokens = self._tag_tokens(tags)
-        asked = Asked(pair.source, tokens, tags, tag_tokens, self.source)
+        asked = ReadSource(pair.source, tokens, tags, tag_tokens, self.source)
         if self.settings.text.unseen == "error" and UNKNOWN in tokens + tag_tokens:
             raise _unseen(pair, asked)
         return asked
@@ -108,13 +108,13 @@ class Reader:
         self._refuse_long("target", len(texts), pair)
         return self.vocabularies.target.encode(texts)
 
-    def batch(self, asked: list[Asked], device: torch.device) -> Source:
+    def batch(self, asked: list[ReadSource], device: torch.device) -> Source:
         """Some sources, padded."""
         corpus = Corpus.of(Tokens(one.tokens, [], one.tag_tokens) for one in asked)
         rows = np.arange(len(asked))
         return source_of(corpus.source.padded(rows), corpus.tags.padded(rows)).to(device)
 
-    def maker(self, asked: list[Asked], targets: list[list[int]]) -> BatchMaker:
+    def maker(self, asked: list[ReadSource], targets: list[list[int]]) -> BatchMaker:
         """Cuts batches of sources with their targets."""
         corpus = Corpus.of(
             Tokens(one.tokens, target, one.tag_tokens)
@@ -123,7 +123,7 @@ class Reader:
         known = self.vocabularies
         return BatchMaker.of(corpus, known.source, known.target, known.tags)
 
-    def limit(self, asked: Asked) -> int:
+    def limit(self, asked: ReadSource) -> int:
         """How many symbols its target may have."""
         return self.settings.limit(len(asked.tokens))
 
@@ -208,7 +208,7 @@ def _refusal(pair: Pair, message: str, reason: str | None = None) -> DataError:
     return DataError(message, pair.file or None, pair.line or None, reason=reason)
 
 
-def _unseen(pair: Pair, asked: Asked) -> VocabularyError:
+def _unseen(pair: Pair, asked: ReadSource) -> VocabularyError:
     what, reason = "a tag", "an unseen tag"
     if UNKNOWN in asked.tokens:
         symbol = asked.symbols[asked.tokens.index(UNKNOWN)]

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from regard.model import Seq2Seq
-from regard.predictor.reader import Asked, Reader, batches_of
+from regard.predictor.reader import Reader, ReadSource, batches_of
 from regard.predictor.writer import Writer, cropped
 from regard.search import Hypothesis, beam, forced, greedy
 from regard.text import END, UNKNOWN, Batch, Pair
@@ -57,14 +57,14 @@ class Searcher:
                     found[row] = cropped(hypothesis, read[row], batch.source.tokens.shape[1])
             yield from (found[row] for row in range(len(chunk)))
 
-    def batch(self, asked: list[Asked], targets: list[list[int]]) -> Batch:
+    def batch(self, asked: list[ReadSource], targets: list[list[int]]) -> Batch:
         """Some sources with their targets, padded."""
         maker = self.reader.maker(asked, targets)
         return maker.batch(np.arange(len(asked))).to(self.device)
 
     def found(
-        self, sources: Iterable[Asked], beam_size: int, n_best: int
-    ) -> Iterator[tuple[Asked, list[Hypothesis]]]:
+        self, sources: Iterable[ReadSource], beam_size: int, n_best: int
+    ) -> Iterator[tuple[ReadSource, list[Hypothesis]]]:
         """The best hypotheses of each source, in their order, in constant memory."""
         sources = iter(sources)
         while chunk := list(islice(sources, CHUNK)):
@@ -74,7 +74,9 @@ class Searcher:
                 found |= zip(rows, self._search(batch, beam_size, n_best), strict=True)
             yield from ((one, found[row]) for row, one in enumerate(chunk))
 
-    def _search(self, batch: list[Asked], beam_size: int, n_best: int) -> list[list[Hypothesis]]:
+    def _search(
+        self, batch: list[ReadSource], beam_size: int, n_best: int
+    ) -> list[list[Hypothesis]]:
         limits = torch.tensor([self.reader.limit(one) for one in batch], device=self.device)
         with torch.no_grad():
             source = self.reader.batch(batch, self.device)
@@ -95,7 +97,9 @@ class Searcher:
             return found
         return self._recut(batch, found)
 
-    def _recut(self, batch: list[Asked], found: list[list[Hypothesis]]) -> list[list[Hypothesis]]:
+    def _recut(
+        self, batch: list[ReadSource], found: list[list[Hypothesis]]
+    ) -> list[list[Hypothesis]]:
         # A string may be written in other pieces than it is cut into: it is told of as cut, so
         # that forcing it gives the same.
         places: list[tuple[int, int]] = []

@@ -9,7 +9,7 @@ from jaxtyping import Float32
 from regard.alignment import Alignment, Label
 from regard.model import ModelSettings, Vocabularies
 from regard.predictor.prediction import Candidate, Prediction, Unseen
-from regard.predictor.reader import Asked
+from regard.predictor.reader import ReadSource
 from regard.search import Hypothesis
 from regard.text import END, UNKNOWN, Segmenter, Symbol, normalized
 
@@ -33,7 +33,9 @@ class Writer:
         self.vocabulary = vocabularies.target
         self.look = look
 
-    def prediction(self, asked: Asked, hypotheses: list[Hypothesis], n_best: int) -> Prediction:
+    def prediction(
+        self, asked: ReadSource, hypotheses: list[Hypothesis], n_best: int
+    ) -> Prediction:
         """The best hypotheses, those that read alike counted once."""
         candidates: dict[str, Candidate] = {}
         for hypothesis in hypotheses:
@@ -41,7 +43,7 @@ class Writer:
             candidates.setdefault(candidate.text, candidate)
         return Prediction(asked.source, tuple(candidates.values())[:n_best], _unseen(asked))
 
-    def forced(self, asked: Asked, target: str, hypothesis: Hypothesis) -> Alignment | None:
+    def forced(self, asked: ReadSource, target: str, hypothesis: Hypothesis) -> Alignment | None:
         """The alignment of a given target."""
         if hypothesis.weights is None or self.look is None:
             return None
@@ -50,23 +52,23 @@ class Writer:
         )
         return _alignment(asked, labels, len(target), hypothesis.weights, self.look)
 
-    def alignment(self, asked: Asked, hypothesis: Hypothesis) -> Alignment | None:
+    def alignment(self, asked: ReadSource, hypothesis: Hypothesis) -> Alignment | None:
         """The alignment of what a hypothesis writes."""
         texts = tuple(self._symbols(asked, hypothesis))
         return _drawn(asked, texts, hypothesis.weights, self.look, self.target)
 
-    def text(self, asked: Asked, hypothesis: Hypothesis) -> str:
+    def text(self, asked: ReadSource, hypothesis: Hypothesis) -> str:
         """The string that a hypothesis writes."""
         return self.target.join(self._symbols(asked, hypothesis))
 
-    def _candidate(self, asked: Asked, hypothesis: Hypothesis) -> Candidate:
+    def _candidate(self, asked: ReadSource, hypothesis: Hypothesis) -> Candidate:
         texts = self._symbols(asked, hypothesis)
         text, weights, look = self.target.join(texts), hypothesis.weights, self.look
 
         draw = partial(_drawn, asked, tuple(texts), weights, look, self.target)
         return Candidate(text, hypothesis.log_prob, hypothesis.is_complete, draw)
 
-    def _symbols(self, asked: Asked, hypothesis: Hypothesis) -> list[str]:
+    def _symbols(self, asked: ReadSource, hypothesis: Hypothesis) -> list[str]:
         tokens = hypothesis.tokens[:-1] if hypothesis.tokens[-1] == END else hypothesis.tokens
         texts = self.vocabulary.decode(tokens)
         if UNKNOWN in tokens:
@@ -75,7 +77,7 @@ class Writer:
                     texts[place] = self._stand_in(asked, hypothesis, place)
         return texts
 
-    def _stand_in(self, asked: Asked, hypothesis: Hypothesis, place: int) -> str:
+    def _stand_in(self, asked: ReadSource, hypothesis: Hypothesis, place: int) -> str:
         # Where the model writes "unknown": the unseen symbol that it looks at.
         unseen = np.array(asked.tokens) == UNKNOWN
         if self.unseen != "copy" or hypothesis.weights is None or not unseen.any():
@@ -85,7 +87,7 @@ class Writer:
 
 
 def _drawn(
-    asked: Asked, texts: tuple[str, ...], weights: Float32[np.ndarray, "target source"] | None,
+    asked: ReadSource, texts: tuple[str, ...], weights: Float32[np.ndarray, "target source"] | None,
     look: str | None, segmenter: Segmenter,
 ) -> Alignment | None:  # fmt: skip
     if weights is None or look is None:
@@ -95,14 +97,14 @@ def _drawn(
 
 
 def _alignment(
-    asked: Asked, labels: tuple[Label, ...], length: int,
+    asked: ReadSource, labels: tuple[Label, ...], length: int,
     weights: Float32[np.ndarray, "target source"], look: str,
 ) -> Alignment:  # fmt: skip
     target = (*labels, Label("", length, length, "end"))
     return Alignment(source_labels(asked), target, weights, look)
 
 
-def source_labels(asked: Asked) -> tuple[Label, ...]:
+def source_labels(asked: ReadSource) -> tuple[Label, ...]:
     """The columns of an alignment: symbols, the end, tags."""
     end = len(asked.source)
     return (
@@ -112,7 +114,7 @@ def source_labels(asked: Asked) -> tuple[Label, ...]:
     )
 
 
-def cropped(hypothesis: Hypothesis, asked: Asked, width: int) -> Hypothesis:
+def cropped(hypothesis: Hypothesis, asked: ReadSource, width: int) -> Hypothesis:
     """A hypothesis without the padding of its batch.
 
     Args:
@@ -127,7 +129,7 @@ def cropped(hypothesis: Hypothesis, asked: Asked, width: int) -> Hypothesis:
     return replace(hypothesis, weights=np.ascontiguousarray(hypothesis.weights[:, kept]))
 
 
-def _unseen(asked: Asked) -> tuple[Unseen, ...]:
+def _unseen(asked: ReadSource) -> tuple[Unseen, ...]:
     if UNKNOWN not in asked.tokens and UNKNOWN not in asked.tag_tokens:
         return ()
     symbols = [Unseen(asked.segmenter.shown(symbol.text), symbol.start, symbol.end)

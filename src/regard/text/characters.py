@@ -36,6 +36,9 @@ _UNSPACED = (
 )
 _WIDTHLESS = r"\xad\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 
+HALF = regex.compile("[\ud800-\udfff]")
+"""Half of a pair of code units; a string in UTF-8 has none."""
+
 SEPARATOR = regex.compile(r"[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 BLANK = regex.compile(r"[\xa0\u2000-\u200a\u202f\u205f]")
 WIDTHLESS = regex.compile(

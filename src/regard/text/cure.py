@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-import regex
-
 from regard.errors import DataError, SettingsError
 from regard.files import write_file
 from regard.text.ailments import (
@@ -31,7 +29,7 @@ from regard.text.ailments import (
     visible,
     with_marks,
 )
-from regard.text.characters import BLANK, SEPARATOR, WIDTHLESS
+from regard.text.characters import BLANK, HALF, SEPARATOR, WIDTHLESS
 from regard.text.columns import Columns
 from regard.text.lines import open_output
 from regard.text.pairs import Parallel
@@ -48,11 +46,10 @@ LOG = "changes.tsv"
 """The log of changes, beside the copies."""
 
 _HEAD = "file\tline\tkind\tbefore\tafter\n"
-_HALF = regex.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Change:
+class Mended:
     """Something that was mended.
 
     Attributes:
@@ -239,24 +236,24 @@ def _places(columns: Columns) -> tuple[int, int]:
     return columns.source, 1 if columns.target is None else columns.target
 
 
-def _mended(sheet: Sheet, forms: dict[int, Form], lines: list[str]) -> Iterator[Change]:
+def _mended(sheet: Sheet, forms: dict[int, Form], lines: list[str]) -> Iterator[Mended]:
     """Fill in the clean lines, and tell what is changed."""
     if sheet.has_mark:
-        yield Change(0, BYTE_ORDER_MARK, visible("\ufeff"), "")
+        yield Mended(0, BYTE_ORDER_MARK, visible("\ufeff"), "")
     if sheet.ends.crlf or sheet.ends.cr:
-        yield Change(0, LINE_ENDS, f"{sheet.ends.crlf} CRLF, {sheet.ends.cr} CR", "LF")
+        yield Mended(0, LINE_ENDS, f"{sheet.ends.crlf} CRLF, {sheet.ends.cr} CR", "LF")
     if sheet.encoding != "utf-8" and not sheet.broken:
-        yield Change(0, ENCODING, sheet.encoding, "utf-8")
+        yield Mended(0, ENCODING, sheet.encoding, "utf-8")
     for number, line in enumerate(sheet.lines, 1):
         if number in sheet.broken:
-            yield Change(number, ENCODING, sheet.encoding, visible(line))
+            yield Mended(number, ENCODING, sheet.encoding, visible(line))
         row = object_of(line) if sheet.is_json else None
         cells = (fields_of(row, sheet.names) or []) if sheet.is_json else sheet.fields(line)
         clean: list[str] = []
         for place, cell in enumerate(cells):
             for kind, after in cured(cell, forms.get(place, "none")):
                 show = with_marks if kind is MIXED_FORMS else visible
-                yield Change(number, kind, show(cell), show(after))
+                yield Mended(number, kind, show(cell), show(after))
                 cell = after
             clean.append(cell)
         lines.append(line if clean == cells else _written(row, clean, sheet.names))
@@ -269,4 +266,4 @@ def _written(row: dict[str, object] | None, cells: list[str], names: tuple[str, 
                if isinstance(row.get(name), str)}  # fmt: skip
     text = json.dumps(row | changed, ensure_ascii=False)
     # Halves of characters, in fields that are not ours, cannot be written but as numbers.
-    return json.dumps(row | changed) if _HALF.search(text) else text
+    return json.dumps(row | changed) if HALF.search(text) else text

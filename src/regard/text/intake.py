@@ -69,7 +69,7 @@ class Blocks:
         self._shapes.append((block.dtype, len(block)))
 
 
-class Part(NamedTuple):
+class TokenColumn(NamedTuple):
     """The sources, the targets or the tags of all pairs, a block at a time.
 
     Attributes:
@@ -160,14 +160,16 @@ class Intake:
             side.flush()
         self._spill_if_many()
 
-    def parts(self, known: Encoders) -> Iterator[Part]:
+    def parts(self, known: Encoders) -> Iterator[TokenColumn]:
         """Source, target and tags as ids, after `flush`; each can be gone through once.
 
         Args:
             known: The ids of symbols.
         """
         for (name, side), ids in zip(self._sides.items(), known, strict=True):
-            yield Part(name, side.tokens.count, side.lengths.count, side.ids(ids), side.offsets())
+            yield TokenColumn(
+                name, side.tokens.count, side.lengths.count, side.ids(ids), side.offsets()
+            )
 
     def corpus(self, known: Encoders) -> Corpus:
         """All pairs in memory; see `parts`."""

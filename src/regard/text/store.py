@@ -22,9 +22,9 @@ import numpy as np
 from regard.errors import CheckpointError, DataError, RegardError
 from regard.files import aside_of, clear_stale
 from regard.text.batch import Corpus, Integers, Sequences, Tokens
-from regard.text.intake import Intake, Part
+from regard.text.intake import Intake, TokenColumn
 
-FORMAT = 2
+STORE_FORMAT = 2
 TABLE = "store.json"
 
 
@@ -57,7 +57,7 @@ class TokenStore:
         """The corpus of this key; None if there is none that is whole."""
         try:
             table = json.loads((self.folder / TABLE).read_text("utf-8"))
-            if (table["format"], table["key"]) != (FORMAT, self.key):
+            if (table["format"], table["key"]) != (STORE_FORMAT, self.key):
                 return None
             for name, checksum in table["checksums"].items():
                 if checksum_of(self.folder / name) != checksum:
@@ -82,7 +82,7 @@ class TokenStore:
         aside.mkdir()
         return aside
 
-    def keep(self, parts: Iterable[Part], about: Mapping[str, object]) -> Corpus:
+    def keep(self, parts: Iterable[TokenColumn], about: Mapping[str, object]) -> Corpus:
         """Write a corpus, in the place of any other.
 
         Args:
@@ -98,7 +98,7 @@ class TokenStore:
                 kinds[name], checksums[name] = _write(aside / name, blocks)
         for left in aside.glob("*.blocks"):
             left.unlink()
-        table = {"format": FORMAT, "key": self.key, "kinds": kinds, "checksums": checksums,
+        table = {"format": STORE_FORMAT, "key": self.key, "kinds": kinds, "checksums": checksums,
                  "about": dict(about)}  # fmt: skip
         (aside / TABLE).write_text(json.dumps(table, ensure_ascii=False), "utf-8")
         if self.folder.exists():

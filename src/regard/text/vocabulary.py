@@ -6,17 +6,16 @@ because rare symbols are replaced by it now and then (see `text.batch`).
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from regard.errors import VocabularyError
+from regard.text.characters import HALF
 
 PADDING, START, END, UNKNOWN = range(4)
 SPECIAL = ("<padding>", "<start>", "<end>", "<unknown>")
 
-_HALF = re.compile("[\ud800-\udfff]")
 _MOST = 2**63
 
 
@@ -102,7 +101,7 @@ class Vocabulary:
         if special != SPECIAL:
             raise VocabularyError(f"this is no vocabulary: its special symbols are not {SPECIAL}.")
         for symbol, count in pairs:
-            is_symbol = isinstance(symbol, str) and not _HALF.search(symbol)
+            is_symbol = isinstance(symbol, str) and not HALF.search(symbol)
             if not is_symbol or not isinstance(count, int) or not 0 <= count < _MOST:
                 raise VocabularyError(
                     f"this is no vocabulary: expected a symbol and its count, found {symbol!r:.60}."

@@ -30,7 +30,7 @@ from regard.text import (
 )
 from regard.training.config import RunSettings, TrainingSettings
 
-Part = TypeVar("Part", bound=Settings)
+Own = TypeVar("Own", bound=Settings)
 
 
 def choose_symbols(settings: RunSettings, head: Sequence[Pair]) -> RunSettings:
@@ -258,7 +258,7 @@ def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> Train
     return _filled(training, settled | ({"evaluate_every": 1000} if a_pass > 1000 else {}))
 
 
-def _filled(settings: Part, usual: Mapping[str, object]) -> Part:
+def _filled(settings: Own, usual: Mapping[str, object]) -> Own:
     is_open = {name for name, value in settings if value is None}
     return settings.model_copy(
         update={name: value for name, value in usual.items() if name in is_open}

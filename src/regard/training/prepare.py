@@ -22,7 +22,7 @@ from regard.training.choices import (
 )
 from regard.training.config import RunSettings
 from regard.training.guide import guide_of
-from regard.training.sources import Pairs, Split
+from regard.training.sources import PairStream, Split
 from regard.version import VERSION
 
 LARGE = 64 * 2**20
@@ -109,7 +109,7 @@ class _Read(NamedTuple):
     place: Path | None
 
 
-def _read(pairs: Pairs, settings: RunSettings, cut: Cut, store: TokenStore | None) -> _Read:
+def _read(pairs: PairStream, settings: RunSettings, cut: Cut, store: TokenStore | None) -> _Read:
     """What the data is, and its tokens: as they were kept, or taken in now."""
     stored = None if store is None else store.load()
     if store is not None and stored is not None:

@@ -34,7 +34,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairStream:
     """Pairs that can be gone through again and again.
 
     Attributes:
@@ -47,7 +47,7 @@ class Pairs:
     again: Callable[[], Iterator[Pair]]
     files: tuple[str, ...] = ()
 
-    def told(self, listen: Callable[[Reading], None] | None) -> "Pairs":
+    def told(self, listen: Callable[[Reading], None] | None) -> "PairStream":
         """The same; a listener is told of each hundred thousand that were read."""
         if listen is None:
             return self
@@ -77,7 +77,7 @@ class Split:
         limit: Sources whose mark is smaller are held out of the training pairs.
     """
 
-    train: Pairs
+    train: PairStream
     dev: list[Pair]
     limit: int = 0
 
@@ -93,7 +93,7 @@ class Split:
         return doubts(self.train.again(), self.dev)
 
 
-def pairs_from(data: Data, columns: Columns) -> Pairs:
+def pairs_from(data: Data, columns: Columns) -> PairStream:
     """Pairs of any origin. Standard input and iterables are kept, files are not.
 
     A list of `Path` objects is several files; any other iterable holds rows.
@@ -103,15 +103,15 @@ def pairs_from(data: Data, columns: Columns) -> Pairs:
     """
     if isinstance(data, Parallel):
         names = str(data.source), str(data.target)
-        return Pairs(str(data), lambda: read_parallel(*names), names)
+        return PairStream(str(data), lambda: read_parallel(*names), names)
     files = _files(data)
     if files is None:
         kept = pairs_of(cast(Iterable[object], data))
-        return Pairs("a program", lambda: iter(kept))
+        return PairStream("a program", lambda: iter(kept))
     parts = [_pairs_of_file(path, columns) for path in files.paths]
     name = parts[0].name if len(parts) == 1 else str(files)
     on_disk = () if "-" in files.paths else files.paths
-    return Pairs(name, lambda: chain.from_iterable(part.again() for part in parts), on_disk)
+    return PairStream(name, lambda: chain.from_iterable(part.again() for part in parts), on_disk)
 
 
 def _files(data: object) -> Files | None:
@@ -124,14 +124,14 @@ def _files(data: object) -> Files | None:
     return Files.of(paths) if paths and len(paths) == len(rows) else None
 
 
-def _pairs_of_file(path: str, columns: Columns) -> Pairs:
+def _pairs_of_file(path: str, columns: Columns) -> PairStream:
     if path != "-":
-        return Pairs(path, lambda: read_pairs(path, columns))
+        return PairStream(path, lambda: read_pairs(path, columns))
     kept = list(read_pairs(path, columns))
-    return Pairs("standard input", lambda: iter(kept))
+    return PairStream("standard input", lambda: iter(kept))
 
 
-def split(train: Pairs, dev: Pairs | None) -> Split:
+def split(train: PairStream, dev: PairStream | None) -> Split:
     """Training and dev pairs; without dev, a fixed tenth of the sources is held out.
 
     They are at most a thousand, and fewer where their pairs would be more than two thousand.

@@ -86,7 +86,7 @@ class Trainer:
         self.evaluate_model = evaluate
         self.fingerprint = fingerprint
         self.device = device_of(settings.device)
-        self.rounds = precision_of(settings, self.device)
+        self.rounds = rounds_to_bfloat16(settings, self.device)
         self.model = model.to(self.device)
         self.optimizer = torch.optim.AdamW(
             model.parameters(), lr=self.peak, weight_decay=settings.weight_decay,
@@ -286,7 +286,7 @@ class Trainer:
         self.began = now
 
 
-def precision_of(settings: TrainingSettings, device: torch.device) -> bool:
+def rounds_to_bfloat16(settings: TrainingSettings, device: torch.device) -> bool:
     """Whether large products are rounded to bfloat16: where that is asked for, or fast."""
     if settings.precision != "auto":
         return settings.precision == "bfloat16"

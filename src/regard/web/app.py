@@ -113,7 +113,7 @@ def _add_status(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
 
 def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
     @app.post("/predict", summary="Write the targets of some sources")
-    async def predict(request: asked.Predict) -> answers.Table:
+    async def predict(request: asked.PredictRequest) -> answers.Table:
         name, model = shelf.model(request.model)
         pairs = [asked.pair_of(one) for one in request.sources]
         shelf.check(model, pairs, max(request.beam_size, request.n_best))
@@ -127,7 +127,7 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         )}  # fmt: skip
 
     @app.post("/align", summary="Where the decoder looks while it writes given targets")
-    async def align(request: asked.Pairs) -> answers.Table:
+    async def align(request: asked.PairsRequest) -> answers.Table:
         name, model = shelf.model(request.model)
         answers.require_look(model, name)
         pairs = [asked.with_tags(one, one.target) for one in request.pairs]
@@ -138,7 +138,7 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         )}  # fmt: skip
 
     @app.post("/score", summary="The log-probability of given targets")
-    async def score(request: asked.Pairs) -> answers.Table:
+    async def score(request: asked.PairsRequest) -> answers.Table:
         name, model = shelf.model(request.model)
         pairs = [asked.with_tags(one, one.target) for one in request.pairs]
         shelf.check(model, pairs)
@@ -147,7 +147,7 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
 
 def _add_looks(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
     @app.post("/inspect", summary="Whether the map of one string may be believed")
-    async def inspect(request: asked.Inspect) -> object:
+    async def inspect(request: asked.InspectRequest) -> object:
         name, model = shelf.model(request.model)
         answers.require_look(model, name)
         pair = asked.with_tags(request, request.target or "")
@@ -156,7 +156,7 @@ def _add_looks(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         return await desk.do(lambda: answers.inspected_table(model, pair, beam_size))
 
     @app.post("/step", summary="One step in numbers, also with weights changed by hand")
-    async def step(request: asked.Step) -> object:
+    async def step(request: asked.StepRequest) -> object:
         name, model = shelf.model(request.model)
         answers.require_look(model, name)
         pair = asked.with_tags(request, request.target)
@@ -175,7 +175,7 @@ def _add_lessons(app: FastAPI, desk: Desk, worker: Worker) -> None:
         return kept[topic]
 
     @app.post("/look", summary="One look at given keys, every stage of it")
-    async def look(request: asked.Look) -> object:
+    async def look(request: asked.LookRequest) -> object:
         bench = request.bench()
         return await desk.do(lambda: answers.looked_table(look_at(bench)))
 
@@ -253,7 +253,7 @@ def _sentence(error: RequestValidationError) -> str:
     return f"{place or 'the body'}: {said[:1].lower()}{said[1:]}."
 
 
-def _change(request: asked.Step) -> Change | None:
+def _change(request: asked.StepRequest) -> Change | None:
     if not request.erased and not request.moved:
         return None
     for place in request.moved:

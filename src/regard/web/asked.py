@@ -23,13 +23,13 @@ Matrix = Annotated[list[Row], Field(min_length=1, max_length=64)]
 Place = Annotated[int, Field(ge=0)]
 
 
-class Asked(BaseModel):
+class Request(BaseModel):
     """Any request: nothing that is not known is passed over."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Source(Asked):
+class GivenSource(Request):
     """One string to be read.
 
     Attributes:
@@ -41,7 +41,7 @@ class Source(Asked):
     tags: Text | None = None
 
 
-class Written(Source):
+class GivenPair(GivenSource):
     """One string with its target.
 
     Attributes:
@@ -51,7 +51,7 @@ class Written(Source):
     target: Text
 
 
-class Predict(Asked):
+class PredictRequest(Request):
     """Strings to be predicted.
 
     Attributes:
@@ -62,14 +62,14 @@ class Predict(Asked):
         alignments: Whether each candidate comes with its alignment.
     """
 
-    sources: list[Text | Source]
+    sources: list[Text | GivenSource]
     model: Text | None = None
     beam_size: Count = 1
     n_best: Count = 1
     alignments: bool = False
 
 
-class Pairs(Asked):
+class PairsRequest(Request):
     """Given targets.
 
     Attributes:
@@ -77,11 +77,11 @@ class Pairs(Asked):
         model: The model's name; the first if left out.
     """
 
-    pairs: list[Written]
+    pairs: list[GivenPair]
     model: Text | None = None
 
 
-class Inspect(Source):
+class InspectRequest(GivenSource):
     """One string whose map is to be tested.
 
     Attributes:
@@ -95,7 +95,7 @@ class Inspect(Source):
     model: Text | None = None
 
 
-class Step(Written):
+class StepRequest(GivenPair):
     """One step of writing a target, and what is changed about its weights.
 
     Attributes:
@@ -111,7 +111,7 @@ class Step(Written):
     model: Text | None = None
 
 
-class Look(Asked):
+class LookRequest(Request):
     """Operands of a look; see `regard.learn.bench.Bench`.
 
     Attributes:
@@ -146,13 +146,13 @@ class Look(Asked):
         )  # fmt: skip
 
 
-def pair_of(asked: str | Source) -> Pair:
+def pair_of(asked: str | GivenSource) -> Pair:
     """A source to be predicted."""
     if isinstance(asked, str):
         return Pair(asked, "")
     return with_tags(asked, "")
 
 
-def with_tags(asked: Source, target: str) -> Pair:
+def with_tags(asked: GivenSource, target: str) -> Pair:
     """A source with its target and its tags."""
     return replace_tags(Pair(asked.source, target), asked.tags)
