@@ -17,7 +17,7 @@ SIZES: dict[str, object] = {
     "encoder.embedding_size": 128, "encoder.hidden_size": 128,
     "decoder.embedding_size": 128, "decoder.hidden_size": 256,
     "encoder.layers": 1, "encoder.dropout": 0.0, "encoder.residual": False,
-    "decoder.layers": 1, "decoder.dropout": 0.0, "decoder.relative_bias": False,
+    "decoder.layers": 1, "decoder.dropout": 0.0, "decoder.relative_bias": False, "decoder.tags_apart": False,
 }  # fmt: skip
 STEPS = (8, 16, 32, 64, 128)
 

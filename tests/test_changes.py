@@ -22,7 +22,7 @@ def drawn(heads: int, source: int, seed: int) -> torch.Tensor:
 @given(st.integers(1, 4), st.integers(2, 7), st.integers(0, 99), st.floats(0, 1))
 def test_rows_still_sum_to_one_and_the_mean_is_what_was_asked_for(heads, source, seed, share):
     weights = drawn(heads, source, seed)
-    found = changed(weights, Change(moved={0: share}))
+    found = changed(weights, Change(moved={0: share}), [source])
     torch.testing.assert_close(found.sum(-1), torch.ones(heads))
     assert float(found[:, 0].mean()) == pytest.approx(share, abs=1e-5)
     assert float(found.min()) >= -1e-6
@@ -31,16 +31,16 @@ def test_rows_still_sum_to_one_and_the_mean_is_what_was_asked_for(heads, source,
 @given(st.integers(1, 4), st.integers(2, 7), st.integers(0, 99))
 def test_moving_a_weight_to_where_it_is_changes_nothing(heads, source, seed):
     weights = drawn(heads, source, seed)
-    found = changed(weights, Change(moved={1: float(weights[:, 1].mean())}))
+    found = changed(weights, Change(moved={1: float(weights[:, 1].mean())}), [source])
     torch.testing.assert_close(found, weights, atol=1e-5, rtol=0)
 
 
 def test_all_erased_leaves_nothing_and_no_nan():
-    assert changed(drawn(2, 3, 0), Change(erased=(0, 1, 2))).tolist() == [[0.0] * 3] * 2
+    assert changed(drawn(2, 3, 0), Change(erased=(0, 1, 2)), [3]).tolist() == [[0.0] * 3] * 2
 
 
 def test_what_a_head_had_alone_is_shared_out_evenly():
-    found = changed(torch.tensor([[1.0, 0.0, 0.0]]), Change(moved={0: 0.4}))
+    found = changed(torch.tensor([[1.0, 0.0, 0.0]]), Change(moved={0: 0.4}), [3])
     torch.testing.assert_close(found, torch.tensor([[0.4, 0.3, 0.3]]))
 
 

@@ -13,7 +13,7 @@ SIZES: dict[str, object] = {
     "encoder.embedding_size": 6, "encoder.hidden_size": 4, "encoder.layers": 1,
     "decoder.embedding_size": 6, "decoder.hidden_size": 8, "decoder.layers": 1,
     "encoder.heads": 2, "decoder.heads": 2, "encoder.dropout": 0.0, "decoder.dropout": 0.0,
-    "encoder.residual": False, "decoder.relative_bias": False,
+    "encoder.residual": False, "decoder.relative_bias": False, "decoder.tags_apart": False,
 }  # fmt: skip
 
 KINDS: dict[str, dict[str, object]] = {
@@ -36,7 +36,10 @@ KINDS: dict[str, dict[str, object]] = {
     "residual": {"encoder.residual": True},
     "relative bias": {"decoder.relative_bias": True},
     "relative bias and input feeding": {"decoder.relative_bias": True, "decoder.input_feeding": True},
+    "tags apart": {"decoder.tags_apart": True, "decoder.relative_bias": True},
+    "tags apart and input feeding": {"decoder.tags_apart": True, "decoder.input_feeding": True},
     "ensemble": {"members": 3},
+    "ensemble with tags apart": {"members": 2, "decoder.tags_apart": True},
     "ensemble of none": {"members": 2, "decoder.attention": "none"},
     "ensemble of transformers": {
         "encoder.kind": "transformer", "decoder.kind": "transformer",

@@ -24,7 +24,7 @@ from regard.training.sources import Split, pairs_from
 SETTINGS = RunSettings().with_values({
     "encoder.embedding_size": 24, "encoder.hidden_size": 32, "decoder.embedding_size": 24,
     "decoder.hidden_size": 64, "encoder.dropout": 0.0, "decoder.dropout": 0.0,
-    "training.precision": "float32", "encoder.residual": False, "decoder.relative_bias": False,
+    "training.precision": "float32", "encoder.residual": False, "decoder.relative_bias": False, "decoder.tags_apart": False,
 })  # fmt: skip
 INSPECTION = InspectionSettings(resamples=200, word_pairs=60)
 

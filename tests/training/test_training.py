@@ -329,6 +329,15 @@ class TestChoices:
         options = {"encoder.residual": False}
         assert not self.chosen([("ab", "ba")] * 5, **options).settings.encoder.residual
 
+    def test_where_there_are_tags_they_are_looked_at_apart(self):
+        tagged = [("walk", "walked", "V;PST"), ("go", "goes", "V;PRS")] * 5
+        assert self.chosen(tagged).settings.decoder.tags_apart
+        assert not self.chosen([("walk", "walked"), ("go", "goes")] * 5).settings.decoder.tags_apart
+        options = {"decoder.attention": "none"}
+        assert not self.chosen(tagged, **options).settings.decoder.tags_apart
+        options = {"decoder.tags_apart": False}
+        assert not self.chosen(tagged, **options).settings.decoder.tags_apart
+
     def test_every_size_that_was_set_is_kept(self):
         settings = self.chosen(PAIRS).settings
         assert settings.encoder.hidden_size == 8

@@ -4,6 +4,7 @@ A memory is made once per source by `Attention.memorize` and read at every
 step; nothing about the looking is stored in it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxtyping import Bool, Float, Int
@@ -44,3 +45,13 @@ class Memory:
     def select(self, rows: Int[Tensor, " rows"]) -> "Memory":
         """Keep, drop or repeat rows of the batch."""
         return Memory(self.keys[rows], self.values[rows], self.mask[rows])
+
+    def split(self, widths: Sequence[int]) -> "list[Memory]":
+        """Positions one after the other, apart.
+
+        Args:
+            widths: How many positions each part has.
+        """
+        each = list(widths)
+        parts = (self.keys.split(each, -2), self.values.split(each, -2), self.mask.split(each, -1))
+        return [Memory(*part) for part in zip(*parts, strict=True)]

@@ -25,7 +25,13 @@ from regard.shapes import require_same_size
 
 
 class Score(nn.Module, ABC):
-    """How well each position answers; any real number, before normalising."""
+    """How well each position answers; any real number, before normalising.
+
+    Attributes:
+        uses_coverage: Whether it must be given what was looked at so far.
+    """
+
+    uses_coverage: bool = False
 
     def prepare(
         self, states: Float[Tensor, "*batch source state"]
@@ -161,6 +167,7 @@ class AdditiveScore(Score):
         self.query = nn.Linear(query_size, size, bias=False)
         self.key = nn.Linear(key_size, size)
         self.vector = nn.Linear(size, 1, bias=False)
+        self.uses_coverage = uses_coverage
         self.coverage = nn.Linear(1, size, bias=False) if uses_coverage else None
 
     def prepare(
@@ -202,6 +209,7 @@ class ConcatScore(Score):
         self.query_size = query_size
         self.pair = nn.Linear(query_size + key_size, size, bias=False)
         self.vector = nn.Linear(size, 1, bias=False)
+        self.uses_coverage = uses_coverage
         self.coverage = nn.Linear(1, size, bias=False) if uses_coverage else None
 
     def prepare(

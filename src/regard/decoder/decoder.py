@@ -9,6 +9,7 @@
     decoder.scores(hidden, state)                  what the look had before normalising
     decoder.contexts(weights, state)               what it would have brought with
                                                    these weights
+    decoder.blocks(encoding)                       which positions share a normaliser
 
 `forward` equals the chain of `step`, for every decoder.
 """
@@ -115,6 +116,14 @@ class Decoder(nn.Module, ABC):
             hidden: Of a `Step`.
             state: What that step was given.
         """
+
+    def blocks(self, encoding: Encoding) -> list[int]:
+        """How many positions, one after the other, share a normaliser; most often all.
+
+        Args:
+            encoding: The sources.
+        """
+        return [encoding.mask.shape[1]]
 
     @abstractmethod
     def contexts(

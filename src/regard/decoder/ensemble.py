@@ -99,6 +99,10 @@ class EnsembleDecoder(Decoder):
             tuple(look for one in written for look in one.looks),
         )
 
+    def blocks(self, encoding: Encoding) -> list[int]:
+        """The same for every member."""
+        return self._each()[0].blocks(encoding)
+
     def contexts(
         self, weights: Float[Tensor, "sources rows heads source"], state: State
     ) -> Float[Tensor, "sources rows context"]:

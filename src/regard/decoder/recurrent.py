@@ -6,6 +6,8 @@
     logits_t  = V vector_t + b
 
 With a relative bias, scores also depend on how far a position is from the step.
+With tags apart, each row looks at the symbols and at the tags, half of its weight
+for either, so that neither drives out the other.
 `told` is what the tags say together, nothing without tags. `vector_t-1` is input
 feeding (Luong et al. 2015, section 3.3), an option. Without it, and without coverage, the cell does not wait for
 the look, and a known target is written in one go.
@@ -23,6 +25,7 @@ from regard.attention import (
     Memory,
     RelativeBias,
     add_coverage,
+    look_in_blocks,
     mix,
     no_coverage,
 )
@@ -89,18 +92,18 @@ class RecurrentDecoder(Decoder):
         recurrence: The cell; it reads what the tags say, and with input feeding
             the last vector, beside the embedding. Of its states, and in the
             output layer, as much is dropped as between its layers.
-        attention: The look.
+        attention: The look; its score says whether it is given the coverage.
         state_size: Width of the encoder's states.
         final_size: Width of the encoder's final vector.
         feeds_input: Whether the cell reads the last joined vector.
-        uses_coverage: Whether the score is given the coverage.
         has_relative_bias: Whether scores depend on the distance from the step.
+        has_tags_apart: Whether symbols and tags have each a distribution of their own.
     """
 
     def __init__(
         self, embedding: Embedding, recurrence: Recurrence, *, attention: Attention,
         state_size: int, final_size: int, feeds_input: bool = False,
-        uses_coverage: bool = False, has_relative_bias: bool = False,
+        has_relative_bias: bool = False, has_tags_apart: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
         self.embedding = embedding
@@ -113,8 +116,10 @@ class RecurrentDecoder(Decoder):
         )  # fmt: skip
         self.feeds_input = feeds_input
         self.relative_bias = RelativeBias(REACH) if has_relative_bias else None
-        self.uses_coverage = uses_coverage
-        self.alignment = "the decoder's look"
+        self.uses_coverage = attention.score.uses_coverage
+        self.has_tags_apart = has_tags_apart
+        halves = ", half of each row at the symbols and half at the tags"
+        self.alignment = f"the decoder's look{halves if has_tags_apart else ''}"
 
     def start(self, encoding: Encoding) -> RecurrentState:
         """Prepare the keys; begin where the encoder ended."""
@@ -171,10 +176,14 @@ class RecurrentDecoder(Decoder):
         read = told_inputs(self.embedding(inputs), state.told)
         states, _ = self.recurrence(read, state.carried)
         hidden = self.recurrence.drop(states)
-        look = self.attention(hidden, state.memory, bias=self._bias(state, inputs.shape[1]))
+        look = self._attend(hidden, state, steps=inputs.shape[1])
         heads = None if look.weights is None else look.weights.unsqueeze(2)
         logits = self.output(hidden, look.context)
         return Decoded(logits, hidden, look.context, look.weights, heads, (look,))
+
+    def blocks(self, encoding: Encoding) -> list[int]:
+        """Symbols and tags, if each have a distribution of their own."""
+        return self._widths(encoding.mask.shape[1], encoding.tag_count)
 
     def contexts(
         self, weights: Float[Tensor, "sources rows heads source"], state: State
@@ -201,15 +210,25 @@ class RecurrentDecoder(Decoder):
         # (rows, 1, size) becomes (sources, rows of each, size), and back.
         query = hidden.view(len(state.memory.mask), state.each, -1)
         if weights is None:
-            coverage = state.coverage if self.uses_coverage else None
-            context, weights = self.attention(
-                query, state.memory, bias=self._bias(state, 1), coverage=coverage
-            )
-            assert weights is not None
+            look = self._attend(query, state, steps=1)
+            context, weights = look.context, look.known_weights()
         else:
             weights = weights.view(*query.shape[:2], -1)
             context = mix(weights, state.memory)
         return Attended(context.view(len(hidden), 1, -1), weights.view(len(hidden), 1, -1))
+
+    def _attend(self, query: Tensor, state: RecurrentState, *, steps: int) -> Attended:
+        memory = state.memory
+        return look_in_blocks(
+            self.attention, query, memory,
+            widths=self._widths(memory.mask.shape[-1], state.tag_count),
+            bias=self._bias(state, steps),
+            coverage=state.coverage if self.uses_coverage else None,
+        )  # fmt: skip
+
+    def _widths(self, source: int, tag_count: int) -> list[int]:
+        is_split = self.has_tags_apart and tag_count > 0
+        return [source - tag_count, tag_count] if is_split else [source]
 
     def _forward_by_steps(self, inputs: Tensor, state: State) -> Decoded:
         steps: list[Step] = []

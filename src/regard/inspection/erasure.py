@@ -21,6 +21,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.attention import keep, spread
 from regard.decoder import Decoder, State
 from regard.encoder import Encoding
 from regard.inspection.config import InspectionSettings
@@ -88,12 +89,12 @@ def erase(
     size = decoded.logits.numel() + 4 * decoded.hidden.numel()
     asked = _Asked(decoder, decoder.start(encoding), decoded.hidden, target, size)
     opened, heads = encoding.mask, decoded.heads
+    widths = decoder.blocks(encoding)
     base = asked.judge(decoded.logits.float().log_softmax(-1))
-    together = asked.each(_erased(heads, opened, None))
+    together = asked.each(_erased(heads, opened, widths, None))
     alone = range(heads.shape[2] if is_apart and heads.shape[2] > 1 else 0)
-    even = _even(opened)[:, None, None].expand_as(heads)
-    uniform = asked.each(iter([even]))
-    permuted = asked.each(_permuted(heads, opened, mask.sum(1).tolist(), settings, numbers))
+    uniform = asked.each(iter([spread(heads, opened[:, None, None], widths)]))
+    permuted = asked.each(_permuted(heads, opened, widths, mask.sum(1).tolist(), settings, numbers))
     strongest = decoded.weights.argmax(-1, keepdim=True)
     parts = _Parts(
         base.log_probs, decoded.weights, base.log_probs.unsqueeze(-1) - together.log_probs,
@@ -103,7 +104,7 @@ def erase(
         (permuted.best == base.best.unsqueeze(-1)).float().mean(-1),
         together.best.gather(-1, strongest).squeeze(-1) == base.best,
         heads.transpose(1, 2),
-        [base.log_probs.unsqueeze(-1) - asked.each(_erased(heads, opened, head)).log_probs
+        [base.log_probs.unsqueeze(-1) - asked.each(_erased(heads, opened, widths, head)).log_probs
          for head in alone],
     )  # fmt: skip
     return [parts.of(row, opened[row], int(mask[row].sum())) for row in range(len(mask))]
@@ -169,43 +170,37 @@ class _Asked:
         return self.judge(self.decoder.logits(hidden, contexts).float().log_softmax(-1))
 
 
-def _erased(heads: Tensor, opened: Tensor, only: int | None) -> Iterator[Tensor]:
+def _erased(
+    heads: Tensor, opened: Tensor, widths: list[int], only: int | None
+) -> Iterator[Tensor]:  # fmt: skip
     """The weights with one position erased, for each position; in one head, or in all."""
     for position in range(heads.shape[-1]):
         left = opened.clone()
         left[:, position] = False
-        kept = heads * left[:, None, None]
-        total = kept.sum(-1, keepdim=True)
-        # A position that had all there was leaves nothing to renormalise: the rest is looked
-        # at alike.
-        renormalized = torch.where(
-            total > 0, kept / total.clamp(min=1e-38), _even(left)[:, None, None]
-        )
+        kept = keep(heads, left[:, None, None], widths)
         if only is None:
-            yield renormalized
+            yield kept
         else:
-            yield torch.cat([heads[:, :, :only], renormalized[:, :, only : only + 1],
+            yield torch.cat([heads[:, :, :only], kept[:, :, only : only + 1],
                              heads[:, :, only + 1 :]], 2)  # fmt: skip
 
 
 def _permuted(
-    heads: Tensor, opened: Tensor, lengths: list[int], settings: InspectionSettings,
-    numbers: list[int],
+    heads: Tensor, opened: Tensor, widths: list[int], lengths: list[int],
+    settings: InspectionSettings, numbers: list[int],
 ) -> Iterator[Tensor]:  # fmt: skip
     chances = [np.random.default_rng([settings.seed, number]) for number in numbers]
-    places = [row.nonzero().squeeze(-1).cpu() for row in opened]
+    blocks = torch.arange(heads.shape[-1]).split(widths)
+    places = [[block[row[block].cpu()] for block in blocks] for row in opened]
     for _ in range(settings.permutations):
         order = torch.arange(heads.shape[-1]).repeat(len(heads), heads.shape[1], 1)
         for row, (chance, length) in enumerate(zip(chances, lengths, strict=True)):
-            tiled = np.tile(np.arange(len(places[row])), (length, 1))
-            shuffled = torch.from_numpy(chance.permuted(tiled, axis=1))
-            order[row, :length, places[row]] = places[row][shuffled]
+            for own in places[row]:
+                tiled = np.tile(np.arange(len(own)), (length, 1))
+                shuffled = torch.from_numpy(chance.permuted(tiled, axis=1))
+                order[row, :length, own] = own[shuffled]
         index = order.to(heads.device).unsqueeze(2).expand_as(heads)
         yield heads.gather(-1, index)
-
-
-def _even(opened: Tensor) -> Tensor:
-    return opened / opened.sum(-1, keepdim=True).clamp(min=1)
 
 
 @dataclass(frozen=True)

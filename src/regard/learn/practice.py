@@ -130,7 +130,8 @@ def _settings(attention: str) -> RunSettings:
     return RunSettings().with_values({
         "encoder.kind": "gru", "decoder.kind": "gru", "encoder.embedding_size": _WIDTH, "encoder.hidden_size": _SIZE // 2,
         "decoder.embedding_size": _WIDTH, "decoder.hidden_size": _SIZE, "encoder.layers": 1,
-        "decoder.layers": 1, "encoder.dropout": 0.0, "decoder.dropout": 0.0, "encoder.residual": False, "decoder.relative_bias": False,
+        "decoder.layers": 1, "encoder.dropout": 0.0, "decoder.dropout": 0.0,
+        "encoder.residual": False, "decoder.relative_bias": False, "decoder.tags_apart": False,
         "decoder.attention": attention,
         "training.precision": "float32",
     })  # fmt: skip

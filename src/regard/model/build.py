@@ -143,16 +143,17 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
     read = width + encoder.told_size + (size if settings.input_feeding else 0)
     recurrence = Recurrence(read, size, cell=settings.kind, layers=layers, dropout=dropout)
     if settings.attention == "none":
-        if settings.input_feeding or settings.coverage or settings.relative_bias:
+        if any(_own_options(settings)):
             raise SettingsError(
-                "a decoder that never looks back has no look to feed, to cover or to bias."
+                "a decoder that never looks back has no look to feed, to cover, to bias or to divide."
             )
         return BottleneckDecoder(embedding, recurrence, final_size=encoder.final_size)
     return RecurrentDecoder(
         embedding, recurrence, attention=_attention(settings, size, encoder.state_size),
         state_size=encoder.state_size, final_size=encoder.final_size,
-        feeds_input=settings.input_feeding, uses_coverage=settings.coverage,
+        feeds_input=settings.input_feeding,
         has_relative_bias=chosen("decoder.relative_bias", settings.relative_bias),
+        has_tags_apart=chosen("decoder.tags_apart", settings.tags_apart),
     )  # fmt: skip
 
 
@@ -172,7 +173,14 @@ def _attention(settings: DecoderSettings, query: int, key: int) -> Attention:
 def _refuse_for_transformer(settings: DecoderSettings) -> None:
     if settings.attention != "scaled dot" or settings.normalizer != "softmax":
         raise SettingsError("a transformer decoder looks with scaled dot and softmax alone.")
-    if settings.input_feeding or settings.coverage or settings.relative_bias:
+    if any(_own_options(settings)):
         raise SettingsError(
-            "input_feeding, coverage and relative_bias are options of recurrent decoders."
+            "input_feeding, coverage, relative_bias and tags_apart are options of recurrent "
+            "decoders."
         )
+
+
+def _own_options(settings: DecoderSettings) -> list[bool | None]:
+    return [
+        settings.input_feeding, settings.coverage, settings.relative_bias, settings.tags_apart
+    ]  # fmt: skip

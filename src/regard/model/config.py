@@ -115,6 +115,8 @@ class DecoderSettings(Settings):
         coverage: Whether the score sees what was looked at (additive, concat).
         relative_bias: Whether scores depend on how far a position is from the
             step; chosen where most of the target's symbols are the source's too.
+        tags_apart: Whether each row looks at the symbols and at the tags, half of
+            its weight for either; chosen where there are tags (recurrent kinds).
     """
 
     kind: Kind = "lstm"
@@ -128,6 +130,7 @@ class DecoderSettings(Settings):
     input_feeding: bool = False
     coverage: bool = False
     relative_bias: bool | None = None
+    tags_apart: bool | None = None
 
 
 class ModelSettings(Settings):

@@ -37,7 +37,7 @@ _LONGEST = 65_536
 
 # What a folder is that was written before there were these settings.
 _LEFT_OUT = {"encoder.dropout": 0.0, "decoder.dropout": 0.0, "encoder.residual": False,
-             "decoder.relative_bias": False}  # fmt: skip
+             "decoder.relative_bias": False, "decoder.tags_apart": False}  # fmt: skip
 
 
 def own_file(folder: Path, name: str) -> Path | None:

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.alignment import Label
+from regard.attention import keep
 from regard.decoder import State
 from regard.encoder import Encoding
 from regard.errors import SettingsError
@@ -77,14 +78,14 @@ def _rewritten(
     decoder = saved.model.decoder
     decoded = decoder(read, encoding)
     assert decoded.heads is not None
-    heads = changed(decoded.heads[:, -1:], change)
+    heads = changed(decoded.heads[:, -1:], change, decoder.blocks(encoding))
     context = decoder.contexts(heads, state)
     logits = decoder.logits(decoded.hidden[:, -1:], context)
     return heads.mean(2)[:, 0], context[:, 0], logits[:, 0]
 
 
 def changed(
-    weights: Float[Tensor, "*rows heads source"], change: Change
+    weights: Float[Tensor, "*rows heads source"], change: Change, widths: Sequence[int]
 ) -> Float[Tensor, "*rows heads source"]:
     """Weights as a change has them; what is left to share out keeps its ratios.
 
@@ -92,15 +93,21 @@ def changed(
     shown: each head gives or takes in proportion to what it has. Moves are made one
     after the other, so a later one takes its part of an earlier one.
 
+    Args:
+        weights: For every head.
+        change: What is erased, and what is moved.
+        widths: How many positions share a normaliser, block by block; what is
+            erased stays in its block, what is moved comes from anywhere.
+
     Example:
-        >>> changed(torch.tensor([[0.5, 0.25, 0.25]]), Change(moved={0: 0.8}))
+        >>> changed(torch.tensor([[0.5, 0.25, 0.25]]), Change(moved={0: 0.8}), [3])
         tensor([[0.8000, 0.1000, 0.1000]])
-        >>> changed(torch.tensor([[0.5, 0.25, 0.25]]), Change(erased=(0,)))
+        >>> changed(torch.tensor([[0.5, 0.25, 0.25]]), Change(erased=(0,)), [3])
         tensor([[0.0000, 0.5000, 0.5000]])
     """
     opened = torch.ones(weights.shape[-1], dtype=torch.bool, device=weights.device)
     opened[list(change.erased)] = False
-    weights = _shared_out(weights * opened, 1.0)
+    weights = keep(weights, opened, widths)
     for place, share in change.moved.items():
         if place in change.erased:
             continue

@@ -222,7 +222,10 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     recurrent |= {"hidden_size": state_size}
     looks = decoder.kind != "transformer" and decoder.attention != "none"
     usual = transformer if decoder.kind == "transformer" else recurrent
-    decoder = _filled(decoder, usual | {"relative_bias": looks and copies})
+    decoder = _filled(
+        decoder,
+        usual | {"relative_bias": looks and copies, "tags_apart": looks and bool(found.tags)},
+    )
     is_recurrent = "transformer" not in (encoder.kind, decoder.kind)
     asked = settings.length_ratio if "length_ratio" in settings.model_fields_set else 0.0
     return settings.model_copy(
