@@ -32,23 +32,24 @@ def operands(seed: int, widths: list[int], rows: int = 2) -> tuple[torch.Tensor,
 @pytest.mark.parametrize(
     "score", [ScaledDotScore(), GeneralScore(4, 4), AdditiveScore(4, 4, size=3)]
 )
-def test_each_block_is_a_look_of_its_own_and_the_row_their_mean(score):
+def test_each_block_is_a_look_of_its_own_and_the_row_their_mixture(score):
     torch.manual_seed(0)
     attention = Attention(score)
     memory = attention.memorize(
         torch.randn(2, 5, 4), torch.tensor([[True] * 5, [True, False, True, True, False]])
     )
-    query, bias = torch.randn(2, 3, 4), torch.randn(3, 5)
-    found = look_in_blocks(attention, query, memory, widths=WIDTHS, bias=bias)
+    query, bias, shares = torch.randn(2, 3, 4), torch.randn(3, 5), torch.rand(2, 3, 2).softmax(-1)
+    found = look_in_blocks(attention, query, memory, widths=WIDTHS, shares=shares, bias=bias)
     context = torch.zeros(2, 3, 4)
     for row, blocks in enumerate([(slice(0, 3), slice(3, 5))] * 2):
-        for block in blocks:
+        for number, block in enumerate(blocks):
             part = Memory(
                 *(one[row : row + 1, block] for one in (memory.keys, memory.values, memory.mask))
             )
             look = attention(query[row : row + 1], part, bias=bias[:, block])
-            torch.testing.assert_close(found.weights[row, :, block], look.weights[0] / 2)
-            context[row] += look.context[0] / 2
+            share = shares[row, :, number, None]
+            torch.testing.assert_close(found.weights[row, :, block], look.weights[0] * share)
+            context[row] += look.context[0] * share
     torch.testing.assert_close(found.context, context)
     torch.testing.assert_close(found.weights @ memory.values, found.context)
 
@@ -59,7 +60,8 @@ def test_a_block_with_nothing_open_leaves_the_row_to_the_others():
         torch.randn(3, 5, 4),
         torch.tensor([[True] * 3 + [False] * 2, [False] * 3 + [True] * 2, [False] * 5]),
     )
-    found = look_in_blocks(attention, torch.randn(3, 2, 4), memory, widths=WIDTHS)
+    shares = torch.rand(3, 2, 2).softmax(-1)
+    found = look_in_blocks(attention, torch.randn(3, 2, 4), memory, widths=WIDTHS, shares=shares)
     torch.testing.assert_close(found.weights.sum(-1), torch.tensor([[1.0, 1], [1, 1], [0, 0]]))
     assert found.weights[0, :, 3:].eq(0).all()
     assert found.weights[1, :, :3].eq(0).all()
@@ -69,7 +71,8 @@ def test_one_block_is_the_look_itself():
     attention = Attention(ScaledDotScore())
     memory = attention.memorize(torch.randn(2, 5, 4), torch.ones(2, 5, dtype=torch.bool))
     query = torch.randn(2, 3, 4)
-    found, usual = look_in_blocks(attention, query, memory, widths=[5]), attention(query, memory)
+    found = look_in_blocks(attention, query, memory, widths=[5], shares=torch.ones(2, 3, 1))
+    usual = attention(query, memory)
     assert torch.equal(found.weights, usual.weights)
     assert torch.equal(found.context, usual.context)
 

@@ -130,19 +130,21 @@ def test_every_look_of_every_layer_and_head_is_kept():
     torch.testing.assert_close(decoded.looks[-1].weights.mean(1), decoded.weights)
 
 
+@pytest.mark.parametrize("tags", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_logits_are_the_same_whether_weights_are_wanted_or_not(kind):
-    model = model_of(kind)
-    source = sources(3, 5)
+def test_logits_are_the_same_whether_weights_are_wanted_or_not(kind, tags):
+    model = model_of(kind, tags)
+    source = sources(3, 5, tags=tags)
     inputs = inputs_for(source)
     wanted, unwanted = (model(source, inputs, needs_weights=needs) for needs in (True, False))
     torch.testing.assert_close(wanted.logits, unwanted.logits, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("tags", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_gradients_reach_every_parameter(kind):
-    model = model_of(kind)
-    source = sources(3, 5)
+def test_gradients_reach_every_parameter(kind, tags):
+    model = model_of(kind, tags)
+    source = sources(3, 5, tags=tags)
     model(source, inputs_for(source)).logits.square().sum().backward()
     missing = [name for name, parameter in model.named_parameters() if parameter.grad is None]
     assert missing == []

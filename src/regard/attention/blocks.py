@@ -1,11 +1,10 @@
 """A look at positions of several kinds, each kind with a distribution of its own.
 
-    share_b = 1 / how many blocks have an open position, where b has one, else 0
     weights = [share_1 normalise(scores_1), ..., share_n normalise(scores_n)]
 
 A block is positions one after the other that share a normaliser: symbols, or
 tags. In one distribution a kind with high scores drives out the others; here
-each is heard in every row, with one query and one mixture.
+how much each gets is a question of its own, with one query and one mixture.
 
 To change weights by hand is to stay within blocks as well: what a position
 loses goes to the others of its block, and leaves it when there are none.
@@ -27,16 +26,19 @@ def look_in_blocks(
     memory: Memory,
     *,
     widths: Sequence[int],
+    shares: Float[Tensor, "*batch target blocks"],
     bias: Float[Tensor, "*#batch #target source"] | None = None,
     coverage: Float[Tensor, "*batch source"] | None = None,
 ) -> Attended:
-    """Look at every block, and share a row's weight evenly among those that have something open.
+    """Look at every block, and give each its share of a row's weight.
 
     Args:
         attention: The look.
         query: What the decoder asks, one row per target position.
         memory: What is looked at.
         widths: How many positions each block has.
+        shares: How much of each row's weight a block gets; that of a block with
+            nothing open goes to the others.
         bias: Added to the scores.
         coverage: What was looked at so far, for scores that use it.
 
@@ -47,11 +49,10 @@ def look_in_blocks(
         >>> from regard.attention import DotScore
         >>> attention = Attention(DotScore())
         >>> memory = attention.memorize(torch.zeros(1, 3, 2), torch.tensor([[True, True, True]]))
-        >>> look_in_blocks(attention, torch.zeros(1, 1, 2), memory, widths=[2, 1]).weights
-        tensor([[[0.2500, 0.2500, 0.5000]]])
+        >>> query, shares = torch.zeros(1, 1, 2), torch.tensor([[[0.8, 0.2]]])
+        >>> look_in_blocks(attention, query, memory, widths=[2, 1], shares=shares).weights
+        tensor([[[0.4000, 0.4000, 0.2000]]])
     """
-    if len(widths) == 1:
-        return attention(query, memory, bias=bias, coverage=coverage)
     blocks = memory.split(widths)
     biases = _split(bias, widths)
     covered = _split(coverage, widths)
@@ -59,9 +60,9 @@ def look_in_blocks(
         attention(query, block, bias=own, coverage=seen)
         for block, own, seen in zip(blocks, biases, covered, strict=True)
     ]
-    is_open = torch.stack([block.mask.any(-1) for block in blocks])
-    shares = (is_open / is_open.sum(0).clamp(min=1))[..., None, None].unbind()
-    pairs = list(zip(looks, shares, strict=True))
+    shares = shares * torch.stack([block.mask.any(-1) for block in blocks], -1).unsqueeze(-2)
+    shares = shares / shares.sum(-1, keepdim=True).clamp(min=1e-38)
+    pairs = list(zip(looks, shares.split(1, -1), strict=True))
     context = torch.stack([one.context * share.to(one.context.dtype) for one, share in pairs])
     weights = [one.known_weights() * share for one, share in pairs]
     return Attended(context.sum(0), torch.cat(weights, -1))

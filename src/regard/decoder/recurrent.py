@@ -6,8 +6,12 @@
     logits_t  = V vector_t + b
 
 With a relative bias, scores also depend on how far a position is from the step.
-With tags apart, each row looks at the symbols and at the tags, half of its weight
-for either, so that neither drives out the other.
+With tags apart, symbols and tags have each a distribution of their own, and each
+step says how much of its weight goes to the tags:
+
+    share_t   = sigmoid(u . hidden_t + c)
+    weights_t = [(1 - share_t) normalise(scores of symbols); share_t normalise(scores of tags)]
+
 `told` is what the tags say together, nothing without tags. `vector_t-1` is input
 feeding (Luong et al. 2015, section 3.3), an option. Without it, and without coverage, the cell does not wait for
 the look, and a known target is written in one go.
@@ -117,9 +121,8 @@ class RecurrentDecoder(Decoder):
         self.feeds_input = feeds_input
         self.relative_bias = RelativeBias(REACH) if has_relative_bias else None
         self.uses_coverage = attention.score.uses_coverage
-        self.has_tags_apart = has_tags_apart
-        halves = ", half of each row at the symbols and half at the tags"
-        self.alignment = f"the decoder's look{halves if has_tags_apart else ''}"
+        self.tag_share = nn.Linear(recurrence.size, 1) if has_tags_apart else None
+        self.alignment = "the decoder's look"
 
     def start(self, encoding: Encoding) -> RecurrentState:
         """Prepare the keys; begin where the encoder ended."""
@@ -183,7 +186,7 @@ class RecurrentDecoder(Decoder):
 
     def blocks(self, encoding: Encoding) -> list[int]:
         """Symbols and tags, if each have a distribution of their own."""
-        return self._widths(encoding.mask.shape[1], encoding.tag_count)
+        return self._widths(encoding.mask, encoding.tag_count)
 
     def contexts(
         self, weights: Float[Tensor, "sources rows heads source"], state: State
@@ -218,17 +221,20 @@ class RecurrentDecoder(Decoder):
         return Attended(context.view(len(hidden), 1, -1), weights.view(len(hidden), 1, -1))
 
     def _attend(self, query: Tensor, state: RecurrentState, *, steps: int) -> Attended:
-        memory = state.memory
+        memory, bias = state.memory, self._bias(state, steps)
+        coverage = state.coverage if self.uses_coverage else None
+        if self.tag_share is None or state.tag_count == 0:
+            return self.attention(query, memory, bias=bias, coverage=coverage)
+        share = self.tag_share(query).float().sigmoid()
         return look_in_blocks(
-            self.attention, query, memory,
-            widths=self._widths(memory.mask.shape[-1], state.tag_count),
-            bias=self._bias(state, steps),
-            coverage=state.coverage if self.uses_coverage else None,
+            self.attention, query, memory, widths=self._widths(memory.mask, state.tag_count),
+            shares=torch.cat([1 - share, share], -1), bias=bias, coverage=coverage,
         )  # fmt: skip
 
-    def _widths(self, source: int, tag_count: int) -> list[int]:
-        is_split = self.has_tags_apart and tag_count > 0
-        return [source - tag_count, tag_count] if is_split else [source]
+    def _widths(self, mask: Tensor, tag_count: int) -> list[int]:
+        source = mask.shape[-1]
+        is_apart = self.tag_share is not None and tag_count > 0
+        return [source - tag_count, tag_count] if is_apart else [source]
 
     def _forward_by_steps(self, inputs: Tensor, state: State) -> Decoded:
         steps: list[Step] = []

@@ -153,7 +153,7 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
         state_size=encoder.state_size, final_size=encoder.final_size,
         feeds_input=settings.input_feeding,
         has_relative_bias=chosen("decoder.relative_bias", settings.relative_bias),
-        has_tags_apart=chosen("decoder.tags_apart", settings.tags_apart),
+        has_tags_apart=chosen("decoder.tags_apart", settings.tags_apart) and encoder.told_size > 0,
     )  # fmt: skip
 
 

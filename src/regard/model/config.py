@@ -115,8 +115,9 @@ class DecoderSettings(Settings):
         coverage: Whether the score sees what was looked at (additive, concat).
         relative_bias: Whether scores depend on how far a position is from the
             step; chosen where most of the target's symbols are the source's too.
-        tags_apart: Whether each row looks at the symbols and at the tags, half of
-            its weight for either; chosen where there are tags (recurrent kinds).
+        tags_apart: Whether symbols and tags have each a distribution of their own,
+            and each step its own share for the tags; chosen where there are tags
+            (recurrent kinds).
     """
 
     kind: Kind = "lstm"
