@@ -2,7 +2,7 @@
 
 Tags, where a task has them, are further positions in no order: they stand
 behind the symbols in every encoding, so the decoder looks at symbols and tags
-with one and the same look.
+with one and the same query.
 """
 
 from abc import ABC, abstractmethod

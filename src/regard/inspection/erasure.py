@@ -4,7 +4,9 @@
     effect_ts  = log p(y_t | context) - log p(y_t | sum over r of weights'_r value_r)
 
 The decoder's state is held fixed: nothing is read or written anew, only the
-output layer is asked again, once for each erased position. With input feeding
+output layer is asked again, once for each erased position. Where symbols and
+tags are blocks of their own, a position's weight goes to the others of its block,
+and all controls keep to the blocks too (see `regard.attention.blocks`). With input feeding
 or several layers this is the effect of one step in the last layer alone. In
 every head (and every member of an ensemble) the position is erased together;
 apart, each head is asked for itself.
