@@ -11,10 +11,10 @@ from regard.attention import (
     GeneralScore,
     Memory,
     ScaledDotScore,
-    keep,
+    evened,
     look_in_blocks,
+    renormalised,
     sparsemax,
-    spread,
 )
 
 WIDTHS = [3, 2]
@@ -81,7 +81,7 @@ def test_one_block_is_the_look_itself():
 def test_what_is_kept_has_its_ratios_and_each_block_its_weight(seed, widths):
     weights, opened = operands(seed, widths)
     left = opened & (torch.rand(opened.shape, generator=torch.Generator().manual_seed(seed)) < 0.7)
-    found = keep(weights, left, widths)
+    found = renormalised(weights, left, widths)
     assert found[~left].eq(0).all()
     has_any = (weights.sum(-1) > 0) & (left.any(-1))
     for row in range(len(weights)):
@@ -102,7 +102,7 @@ def test_what_is_kept_has_its_ratios_and_each_block_its_weight(seed, widths):
 @given(st.integers(0, 999), st.lists(st.integers(1, 3), min_size=1, max_size=3))
 def test_what_is_spread_is_even_and_each_block_keeps_its_weight(seed, widths):
     weights, opened = operands(seed, widths)
-    found = spread(weights, opened, widths)
+    found = evened(weights, opened, widths)
     assert found[~opened].eq(0).all()
     for own, open_, got in zip(
         *(one.split(widths, -1) for one in (weights, opened, found)), strict=True

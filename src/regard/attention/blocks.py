@@ -68,7 +68,7 @@ def look_in_blocks(
     return Attended(context.sum(0), torch.cat(weights, -1))
 
 
-def keep(
+def renormalised(
     weights: Float[Tensor, "*rows source"],
     opened: Bool[Tensor, "*#rows source"],
     widths: Sequence[int],
@@ -85,7 +85,7 @@ def keep(
 
     Example:
         >>> row, opened = torch.tensor([0.25, 0.25, 0.5]), torch.tensor([True, False, True])
-        >>> keep(row, opened, [3]), keep(row, opened, [2, 1])
+        >>> renormalised(row, opened, [3]), renormalised(row, opened, [2, 1])
         (tensor([0.3333, 0.0000, 0.6667]), tensor([0.5000, 0.0000, 0.5000]))
     """
     parts: list[Tensor] = []
@@ -98,7 +98,7 @@ def keep(
     return found / found.sum(-1, keepdim=True).clamp(min=1e-38)
 
 
-def spread(
+def evened(
     weights: Float[Tensor, "*rows source"],
     opened: Bool[Tensor, "*#rows source"],
     widths: Sequence[int],
@@ -111,7 +111,7 @@ def spread(
         widths: How many positions each block has.
 
     Example:
-        >>> spread(torch.tensor([0.4, 0.1, 0.5]), torch.tensor([True, True, True]), [2, 1])
+        >>> evened(torch.tensor([0.4, 0.1, 0.5]), torch.tensor([True, True, True]), [2, 1])
         tensor([0.2500, 0.2500, 0.5000])
     """
     return torch.cat([

@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from regard.attention import keep, spread
+from regard.attention import evened, renormalised
 from regard.decoder import Decoder, State
 from regard.encoder import Encoding
 from regard.inspection.config import InspectionSettings
@@ -95,7 +95,7 @@ def erase(
     base = asked.judge(decoded.logits.float().log_softmax(-1))
     together = asked.each(_erased(heads, opened, widths, None))
     alone = range(heads.shape[2] if is_apart and heads.shape[2] > 1 else 0)
-    uniform = asked.each(iter([spread(heads, opened[:, None, None], widths)]))
+    uniform = asked.each(iter([evened(heads, opened[:, None, None], widths)]))
     permuted = asked.each(_permuted(heads, opened, widths, mask.sum(1).tolist(), settings, numbers))
     strongest = decoded.weights.argmax(-1, keepdim=True)
     parts = _Parts(
@@ -179,7 +179,7 @@ def _erased(
     for position in range(heads.shape[-1]):
         left = opened.clone()
         left[:, position] = False
-        kept = keep(heads, left[:, None, None], widths)
+        kept = renormalised(heads, left[:, None, None], widths)
         if only is None:
             yield kept
         else:

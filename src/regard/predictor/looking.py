@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.alignment import Label
-from regard.attention import keep
+from regard.attention import renormalised
 from regard.decoder import State
 from regard.encoder import Encoding
 from regard.errors import SettingsError
@@ -107,7 +107,7 @@ def changed(
     """
     opened = torch.ones(weights.shape[-1], dtype=torch.bool, device=weights.device)
     opened[list(change.erased)] = False
-    weights = keep(weights, opened, widths)
+    weights = renormalised(weights, opened, widths)
     for place, share in change.moved.items():
         if place in change.erased:
             continue
