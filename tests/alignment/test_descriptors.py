@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from regard import Alignment, ShapeError
+from regard import Alignment, DataError, ShapeError
 from regard.alignment import (
     SHIFTS,
     Label,
@@ -37,6 +38,22 @@ def diagonal_map(size: int, sharp: float = 0.9, *, is_reversed: bool = False) ->
     for row in range(size + 1):
         weights[row, size - 1 - row if is_reversed and row < size else row] = sharp
     return map_of(weights)
+
+
+@given(alignments(), st.integers(1, 4), st.floats(0.1, 0.9))
+def test_the_shape_of_a_map_with_tags_is_that_of_its_symbols(alignment, tags, share):
+    """However much goes to the tags, and to whichever."""
+    rows, columns = alignment.weights.shape
+    weights = np.full((rows, columns + tags), share / tags, np.float32)
+    weights[:, :columns] = alignment.weights * (1 - share)
+    labels = (*alignment.source, *(Label(f"T{tag}", 9, 9, "tag") for tag in range(tags)))
+    own, found = describe(alignment), describe(replace(alignment, source=labels, weights=weights))
+    assert found.sinks[columns:] == (0.0,) * tags
+    for name, value in vars(own).items():
+        other = vars(found)[name]
+        other = other[:columns] if name == "sinks" else other
+        if isinstance(value, int | float | tuple) and not isinstance(value, bool):
+            assert other == pytest.approx(value, abs=1e-4), name
 
 
 class TestShape:
@@ -169,6 +186,19 @@ class TestTrust:
         assert row_label(0, np.array([0.05, 0.1]), 0.1, 0.0) == "idle"
         assert row_label(0, np.array([-1.0, 0.1]), 0.1, 0.0) == "misdirected"
 
+    def test_where_there_are_blocks_each_has_a_strongest_position(self):
+        weights = np.array([[0.3, 0.2, 0.1, 0.4], [0.1, 0.4, 0.4, 0.1]], np.float32)
+        effects = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.2, 0.0, 2.0]], np.float32)
+        flat = np.zeros(2, np.float32)
+        whole, apart = Trust(effects, flat, flat), Trust(effects, flat, flat, blocks=(2, 2))
+        assert whole.strongest(weights).tolist() == [3, 1]
+        assert whole.labels(weights) == ("misdirected", "misdirected")
+        assert apart.strongest(weights).tolist() == [0, 2]
+        assert apart.labels(weights) == ("used", "misdirected")
+        assert "Erasing the strongest position lowers the log-probability of a symbol by 0.30" in (
+            apart.summary(weights, 2)
+        )
+
     def test_the_summary_counts_rows_of_content_and_names_no_cause(self):
         summary = self.examined().summary()
         assert summary.startswith("Of 3 rows: 1 used, 1 misdirected, 1 spread.")
@@ -182,6 +212,15 @@ class TestTrust:
         again = Alignment.from_json(self.examined().to_json())
         assert again.row_labels() == self.examined().row_labels()
         np.testing.assert_allclose(again.trust.effects, self.examined().trust.effects)
+        assert again.trust.blocks == ()
+        apart = replace(self.examined(), trust=replace(self.examined().trust, blocks=(3, 1)))
+        text = apart.to_json()
+        assert Alignment.from_json(text).trust.blocks == (3, 1)
+        for wrong in ("[3, 2]", "[4, 0]", '"ab"', "[[3], [1]]"):
+            with pytest.raises(DataError):
+                Alignment.from_json(text.replace('"blocks": [3, 1]', f'"blocks": {wrong}'))
+        older = text.replace(', "blocks": [3, 1]', "")
+        assert Alignment.from_json(older).trust.blocks == ()
 
     def test_effects_of_another_shape_are_refused(self):
         with pytest.raises(ShapeError, match="effects have shape"):

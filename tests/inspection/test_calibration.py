@@ -67,7 +67,7 @@ def trained(updates: int, *, forwards_only=False, cuts_context=False, guide: int
         decoded = model(batch.source, batch.inputs)
         loss = sequence_loss(decoded.logits, batch.target)
         if batch.links is not None:
-            loss = loss + guide_loss(decoded.weights, batch.links)
+            loss = loss + guide_loss(decoded.weights, batch.links, batch.source.tokens.shape[1])
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

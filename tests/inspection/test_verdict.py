@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,6 +84,19 @@ def test_figures_by_hand():
     assert use.uniform.value == pytest.approx(1.5)
     assert use.labels == {"used": 1.0, "misdirected": 0.0, "spread": 0.0, "idle": 0.0}
     assert use.end_labels["spread"] == 1.0
+
+
+def test_figures_by_hand_where_symbols_and_tags_have_each_a_distribution():
+    """Two symbols and three tags: the strongest of either counts, whichever matters."""
+    weights = [[0.4, 0.1, 0.2, 0.2, 0.1], [0.1, 0.4, 0.1, 0.3, 0.1]]
+    effects = [[2.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.2, 0.0, 0.0, 1.0]]
+    tested = [replace(case(effects, weights), blocks=(2, 3)) for _ in range(20)]
+    use = position_use(tested, SETTINGS)
+    assert use.top.value == pytest.approx((2.0 / 2 + 0.2 / 2) / 2)
+    assert use.other.value == pytest.approx((0.0 + 1.0 / 3) / 2)
+    assert use.chance == pytest.approx((1 / 2 + 1 / 3) / 2)
+    assert use.agree.value + use.chance == pytest.approx(1 / 2)
+    assert use.labels == {"used": 0.5, "misdirected": 0.5, "spread": 0.0, "idle": 0.0}
 
 
 def test_intervals_draw_pairs_and_hold_the_figure():

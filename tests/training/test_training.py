@@ -640,8 +640,11 @@ class TestGuide:
 
         weights = torch.tensor([[[0.25, 0.75], [1.0, 0.0]]])
         links = torch.tensor([[[False, True], [False, False]]])
-        assert float(guide_loss(weights, links)) == pytest.approx(-np.log(0.75))
-        assert float(guide_loss(weights, ~links & links)) == 0
+        assert float(guide_loss(weights, links, 2)) == pytest.approx(-np.log(0.75))
+        assert float(guide_loss(weights, ~links & links, 2)) == 0
+        tagged = torch.tensor([[[0.1, 0.3, 0.6], [0.5, 0.0, 0.5]]])
+        links = torch.tensor([[[False, True, False], [False, False, False]]])
+        assert float(guide_loss(tagged, links, 2)) == pytest.approx(-np.log(0.75))
 
     def test_a_guided_model_says_so_and_resumes(self, tmp_path):
         pairs = [(f"{a}{b}", f"{b}{a}") for a in "abcdefgh" for b in "abcdefgh"]

@@ -10,7 +10,7 @@ from regard.alignment.reading import by_words, following
 from regard.alignment.svg import draw as picture
 from regard.alignment.symmetry import Symmetry, symmetrized
 from regard.alignment.terminal import draw as draw_text
-from regard.alignment.trust import EFFECT, RowLabel, Trust
+from regard.alignment.trust import EFFECT, RowLabel, Trust, block_of, leaders_of, strongest_of
 
 __all__ = [
     "EFFECT",
@@ -29,6 +29,7 @@ __all__ = [
     "Symmetry",
     "Trust",
     "best_sources",
+    "block_of",
     "by_words",
     "describe",
     "draw_text",
@@ -36,10 +37,12 @@ __all__ = [
     "flags_of",
     "following",
     "head_divergence",
+    "leaders_of",
     "links_of",
     "parse_pharaoh",
     "pharaoh",
     "picture",
     "sink_threshold",
+    "strongest_of",
     "symmetrized",
 ]

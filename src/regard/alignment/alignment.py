@@ -111,6 +111,7 @@ class Alignment:
             table |= {"labels": self.row_labels(), "summary": self.summary(), "trust": {
                 "effects": _rounded(self.trust.effects), "uniform": _rounded(self.trust.uniform),
                 "permuted": _rounded(self.trust.permuted), "threshold": self.trust.threshold,
+                "blocks": self.trust.blocks,
             }}  # fmt: skip
         return json.dumps(table, ensure_ascii=False)
 
@@ -174,7 +175,10 @@ def _trust(table: Mapping[str, object], shape: tuple[int, ...]) -> Trust | None:
     uniform, permuted = (
         _numbers(found[name]).reshape(shape[0]) for name in ("uniform", "permuted")
     )
-    return Trust(effects, uniform, permuted, float(_numbers(found["threshold"])))
+    blocks = _numbers(found.get("blocks", [])).astype(int).tolist()
+    if blocks and (min(blocks) < 1 or sum(blocks) != shape[1]):
+        raise ValueError(f"expected blocks of {shape[1]} positions in all")
+    return Trust(effects, uniform, permuted, float(_numbers(found["threshold"])), tuple(blocks))
 
 
 def _numbers(found: object) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 Shape describes and proves nothing: a map may be sharp, in order, complete, and
 of no use to the decoder (see `regard.inspection` for what can be tested). Only
-content symbols are described, told apart by their role.
+content symbols are described, told apart by their role. Tags have no place: a row's
+weights on symbols and end are made to sum to one, and tags are left out.
 
     spread      exp(entropy) of a row: over how many positions it spreads
     flatness    entropy / ln S: 1 is uniform
@@ -65,7 +66,7 @@ class Shape:
         is_reversed: Whether the better diagonal is the reversed one.
         shift: Mean mass at each of `SHIFTS` beside that diagonal.
         coverage: Of each content symbol of the source.
-        sinks: Share of all rows that each column got, special ones included.
+        sinks: Share of all rows that each column got, the end included; nothing for tags.
         stall: The longest run that writes a symbol twice, if there is one.
         marginal_tv: Half the absolute difference of `sinks` from uniform, summed.
         cdp: Coverage deviation penalty; 0 is best.
@@ -98,7 +99,7 @@ class Shape:
 def describe(drawable: Drawable) -> Shape:
     """The shape of one map."""
     rows, columns = (_content(side) for side in (drawable.target, drawable.source))
-    whole = drawable.weights.astype(np.float64)
+    whole = _without_tags(drawable)
     read, inner = whole[:rows], whole[:rows, :columns]
     entropies = np.log(np.maximum(effective_sources(read), 1.0))
     is_empty = not inner.size
@@ -107,6 +108,7 @@ def describe(drawable: Drawable) -> Shape:
     )  # fmt: skip
     coverage = inner.sum(0) * (columns / rows) if rows else np.zeros(columns)
     received = whole.sum(0) / max(1, len(whole))
+    tags = len(drawable.source) - len(received)
     return Shape(
         rows, columns,
         spread=_median(np.exp(entropies)),
@@ -119,7 +121,7 @@ def describe(drawable: Drawable) -> Shape:
         is_reversed=band.side < 0,
         shift=() if is_empty else _shifts(inner, band.side),
         coverage=tuple(coverage.tolist()),
-        sinks=tuple(received.tolist()),
+        sinks=(*received.tolist(), *[0.0] * tags),
         stall=None if is_empty else longest_stall(inner.argmax(1), drawable.target[:rows]),
         marginal_tv=float(np.abs(received - 1 / len(received)).sum() / 2) if whole.size else None,
         cdp=None if is_empty else float(-np.log1p((1 - inner.sum(0)) ** 2).mean()),
@@ -206,6 +208,15 @@ def _entropy(rows: np.ndarray) -> np.ndarray:
 
 def _median(values: np.ndarray) -> float | None:
     return float(np.median(values)) if values.size else None
+
+
+def _without_tags(drawable: Drawable) -> np.ndarray:
+    kept = [place for place, label in enumerate(drawable.source) if label.role != "tag"]
+    weights = drawable.weights[:, kept].astype(np.float64)
+    if len(kept) == len(drawable.source):
+        return weights
+    total = weights.sum(1, keepdims=True)
+    return weights / np.where(total > 0, total, 1)
 
 
 def _content(labels: tuple[Label, ...]) -> int:

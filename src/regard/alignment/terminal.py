@@ -30,6 +30,7 @@ def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> st
     columns = len(drawable.source)
     trust = drawable.trust
     kinds = () if trust is None else trust.labels(drawable.weights)
+    strongest = [] if trust is None else trust.strongest(drawable.weights)
     room = max(8, width - _MARGIN - (_TESTED if kinds else 0))
     wide = next((width for width in (3, 2) if width * columns <= room), 1)
     pool = 1 if wide > 1 else max(1, -(-2 * columns // room))
@@ -45,7 +46,7 @@ def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> st
         bars = "".join(_mark(float(weight), ramp) * wide for weight in cells[row])
         top = _strongest(drawable, row) if pool > 1 else ""
         tested = "" if trust is None else (
-            f"{trust.effects[row, drawable.weights[row].argmax()]:7.2f}  {kinds[row]:<11}  "
+            f"{trust.effects[row, strongest[row]]:7.2f}  {kinds[row]:<11}  "
         )  # fmt: skip
         lines.append(
             f"{row + 1:3d} |{bars}| {effective[row]:4.1f}  {tested}{_isolated(label)}{top}"

@@ -6,17 +6,23 @@
 
 in nats, the decoder's state held fixed. A row is
 
-    misdirected   another position matters more than the strongest one
+    misdirected   another position matters more than the strongest one of its block
     used          erasing the strongest position makes the symbol less likely
     spread        no single position does, but all together do
     idle          nothing does: the symbol does not depend on this look
+
+A block is positions that share a distribution: all of them, or symbols and tags
+apart. Each block has a strongest position, and that of a row is the one of the
+block in which erasing costs most.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 RowLabel = Literal["used", "misdirected", "spread", "idle"]
 
@@ -33,12 +39,23 @@ class Trust:
         uniform: Of looking everywhere alike.
         permuted: Of permuting the weights, the median of some permutations.
         threshold: From how many nats on an effect counts.
+        blocks: How many positions share a distribution, one block after the other;
+            none says all of them.
     """
 
     effects: Float[np.ndarray, "target source"]
     uniform: Float[np.ndarray, " target"]
     permuted: Float[np.ndarray, " target"]
     threshold: float = EFFECT
+    blocks: tuple[int, ...] = ()
+
+    def strongest(self, weights: Float[np.ndarray, "target source"]) -> Int[np.ndarray, " target"]:
+        """The strongest position of each row, of the block in which erasing costs most.
+
+        Args:
+            weights: The map that was tested.
+        """
+        return strongest_of(weights, self.effects, self.blocks)
 
     def labels(self, weights: Float[np.ndarray, "target source"]) -> tuple[RowLabel, ...]:
         """How each row was used.
@@ -47,9 +64,9 @@ class Trust:
             weights: The map that was tested.
         """
         return tuple(
-            row_label(int(row.argmax()), self.effects[place], self.threshold,
+            row_label(int(strongest), self.effects[place], self.threshold,
                       max(float(self.uniform[place]), float(self.permuted[place])))
-            for place, row in enumerate(weights)
+            for place, strongest in enumerate(self.strongest(weights))
         )  # fmt: skip
 
     def summary(self, weights: Float[np.ndarray, "target source"], rows: int) -> str:
@@ -62,16 +79,65 @@ class Trust:
         if not rows:
             return "No content was written, so nothing was tested."
         labels = self.labels(weights)[:rows]
-        strongest = np.take_along_axis(self.effects, weights.argmax(1)[:, None], 1)[:rows, 0]
-        others = (self.effects[:rows].sum(1) - strongest) / max(1, weights.shape[1] - 1)
+        leaders = leaders_of(weights, self.blocks)
+        leading = np.take_along_axis(self.effects, leaders, 1)[:rows]
+        others = self.effects[:rows].sum(1) - leading.sum(1)
+        others /= max(1, weights.shape[1] - leaders.shape[1])
         counted = ", ".join(
             f"{labels.count(kind)} {kind}" for kind in get_args(RowLabel) if kind in labels
         )
         return (
             f"Of {rows} rows: {counted}. Erasing the strongest position lowers the "
-            f"log-probability of a symbol by {strongest.mean():z.2f} nats on average, erasing "
+            f"log-probability of a symbol by {leading.mean():z.2f} nats on average, erasing "
             f"another by {others.mean():z.2f}."
         )
+
+
+def strongest_of(
+    weights: Float[np.ndarray, "target source"],
+    effects: Float[np.ndarray, "target source"],
+    blocks: Sequence[int],
+) -> Int[np.ndarray, " target"]:
+    """The strongest position of each row, of the block in which erasing costs most.
+
+    Args:
+        weights: A map.
+        effects: Of erasing each position.
+        blocks: How many positions share a distribution; none says all.
+
+    Example:
+        >>> row = np.array([[0.1, 0.4, 0.3, 0.2]])
+        >>> strongest_of(row, np.array([[0.0, 0.1, 2.0, 0.0]]), [2, 2])
+        array([2])
+    """
+    block = block_of(effects.argmax(1), blocks)
+    return np.take_along_axis(leaders_of(weights, blocks), block[:, None], 1)[:, 0]
+
+
+def leaders_of(
+    weights: Float[np.ndarray, "target source"], blocks: Sequence[int]
+) -> Int[np.ndarray, "target blocks"]:
+    """The strongest position of each block, the first of equals.
+
+    Args:
+        weights: A map.
+        blocks: How many positions each has; none says one of all.
+
+    Example:
+        >>> leaders_of(np.array([[0.1, 0.4, 0.3, 0.2]]), [2, 2])
+        array([[1, 2]])
+    """
+    starts = [0, *np.cumsum(blocks or [weights.shape[1]])]
+    return np.stack([
+        weights[:, start:end].argmax(1) + start for start, end in pairwise(starts)
+    ], 1)  # fmt: skip
+
+
+def block_of(
+    positions: Int[np.ndarray, " target"], blocks: Sequence[int]
+) -> Int[np.ndarray, " target"]:
+    """In which block some positions are."""
+    return np.searchsorted(np.cumsum(blocks)[:-1], positions, side="right")
 
 
 def row_label(
@@ -80,7 +146,7 @@ def row_label(
     """How one row was used.
 
     Args:
-        strongest: The position of the largest weight.
+        strongest: The position of the largest weight, of the block in which an effect is largest.
         effects: Of erasing each position.
         threshold: From where on an effect counts.
         together: The effect of looking everywhere alike, or of permuting, the larger.

@@ -1,7 +1,7 @@
 """Attention: score, normalise, mix."""
 
 from regard.attention.attention import Attended, Attention, mix
-from regard.attention.blocks import evened, look_in_blocks, renormalised
+from regard.attention.blocks import look_in_blocks, renormalize
 from regard.attention.coverage import add_coverage, no_coverage
 from regard.attention.functions import attend, context_jacobian
 from regard.attention.masks import causal_mask, length_mask, window_mask
@@ -39,12 +39,11 @@ __all__ = [
     "attend",
     "causal_mask",
     "context_jacobian",
-    "evened",
     "length_mask",
     "look_in_blocks",
     "mix",
     "no_coverage",
-    "renormalised",
+    "renormalize",
     "softmax",
     "sparsemax",
     "summarize",

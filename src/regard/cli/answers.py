@@ -125,7 +125,7 @@ def _trust_table(alignment: Alignment) -> dict[str, object]:
     trust = alignment.trust
     if trust is None:
         return {}
-    strongest = alignment.weights.argmax(1)
+    strongest = trust.strongest(alignment.weights)
     effects = [float(row[top]) for row, top in zip(trust.effects, strongest, strict=True)]
     return {
         "labels": alignment.row_labels(),

@@ -9,7 +9,7 @@
     decoder.scores(hidden, state)                  what the look had before normalising
     decoder.contexts(weights, state)               what it would have brought with
                                                    these weights
-    decoder.blocks(encoding)                       which positions share a normaliser
+    decoder.blocks(encoding)                       which positions share a distribution
 
 `forward` equals the chain of `step`, for every decoder.
 """
@@ -112,13 +112,15 @@ class Decoder(nn.Module, ABC):
     ) -> Float[Tensor, "batch looks source"] | None:
         """What the alignment's look had before normalising, a row a head.
 
+        Where there are several `blocks`, each is normalised alone, and gets the same share.
+
         Args:
             hidden: Of a `Step`.
             state: What that step was given.
         """
 
     def blocks(self, encoding: Encoding) -> list[int]:
-        """How many positions, one after the other, share a normaliser; most often all.
+        """How many positions, one after the other, share a distribution; most often all.
 
         Args:
             encoding: The sources.

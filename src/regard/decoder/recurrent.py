@@ -6,12 +6,8 @@
     logits_t  = V vector_t + b
 
 With a relative bias, scores also depend on how far a position is from the step.
-With tags apart, symbols and tags have each a distribution of their own, and each
-step says how much of its weight goes to the tags:
-
-    share_t   = sigmoid(u . hidden_t + c)
-    weights_t = [(1 - share_t) normalise(scores of symbols); share_t normalise(scores of tags)]
-
+With tags apart, each row looks at the symbols and at the tags, half of its weight for
+either (see `regard.attention.blocks`).
 `told` is what the tags say together, nothing without tags. `vector_t-1` is input
 feeding (Luong et al. 2015, section 3.3), an option. Without it, and without coverage, the cell does not wait for
 the look, and a known target is written in one go.
@@ -121,8 +117,9 @@ class RecurrentDecoder(Decoder):
         self.feeds_input = feeds_input
         self.relative_bias = RelativeBias(REACH) if has_relative_bias else None
         self.uses_coverage = attention.score.uses_coverage
-        self.tag_share = nn.Linear(recurrence.size, 1) if has_tags_apart else None
-        self.alignment = "the decoder's look"
+        self.has_tags_apart = has_tags_apart
+        halves = ", half at the symbols and half at the tags" if has_tags_apart else ""
+        self.alignment = f"the decoder's look{halves}"
 
     def start(self, encoding: Encoding) -> RecurrentState:
         """Prepare the keys; begin where the encoder ended."""
@@ -223,17 +220,16 @@ class RecurrentDecoder(Decoder):
     def _attend(self, query: Tensor, state: RecurrentState, *, steps: int) -> Attended:
         memory, bias = state.memory, self._bias(state, steps)
         coverage = state.coverage if self.uses_coverage else None
-        if self.tag_share is None or state.tag_count == 0:
+        widths = self._widths(memory.mask, state.tag_count)
+        if len(widths) == 1:
             return self.attention(query, memory, bias=bias, coverage=coverage)
-        share = self.tag_share(query).float().sigmoid()
         return look_in_blocks(
-            self.attention, query, memory, widths=self._widths(memory.mask, state.tag_count),
-            shares=torch.cat([1 - share, share], -1), bias=bias, coverage=coverage,
-        )  # fmt: skip
+            self.attention, query, memory, widths=widths, bias=bias, coverage=coverage
+        )
 
     def _widths(self, mask: Tensor, tag_count: int) -> list[int]:
         source = mask.shape[-1]
-        is_apart = self.tag_share is not None and tag_count > 0
+        is_apart = self.has_tags_apart and tag_count > 0
         return [source - tag_count, tag_count] if is_apart else [source]
 
     def _forward_by_steps(self, inputs: Tensor, state: State) -> Decoded:

@@ -5,8 +5,8 @@
 
 The decoder's state is held fixed: nothing is read or written anew, only the
 output layer is asked again, once for each erased position. Where symbols and
-tags are blocks of their own, a position's weight goes to the others of its block,
-and all controls keep to the blocks too (see `regard.attention.blocks`). With input feeding
+tags are blocks of their own, a position's weight goes to the others of its block
+(see `regard.attention.blocks`); uniform and permuted weights know no blocks. With input feeding
 or several layers this is the effect of one step in the last layer alone. In
 every head (and every member of an ensemble) the position is erased together;
 apart, each head is asked for itself.
@@ -23,7 +23,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from regard.attention import evened, renormalised
+from regard.alignment import strongest_of
+from regard.attention import renormalize
 from regard.decoder import Decoder, State
 from regard.encoder import Encoding
 from regard.inspection.config import InspectionSettings
@@ -47,6 +48,7 @@ class Erasure:
         keeps_erased: Whether it does with the strongest position erased.
         heads: The map of each head.
         head_effects: Of erasing a position in that head alone; empty if not asked for.
+        blocks: How many of the columns share a distribution, one block after the other.
     """
 
     log_probs: Float[np.ndarray, " target"]
@@ -59,6 +61,7 @@ class Erasure:
     keeps_erased: Bool[np.ndarray, " target"]
     heads: Float[np.ndarray, "heads target source"]
     head_effects: Float[np.ndarray, "apart target source"]
+    blocks: tuple[int, ...] = ()
 
 
 @torch.no_grad()
@@ -95,19 +98,20 @@ def erase(
     base = asked.judge(decoded.logits.float().log_softmax(-1))
     together = asked.each(_erased(heads, opened, widths, None))
     alone = range(heads.shape[2] if is_apart and heads.shape[2] > 1 else 0)
-    uniform = asked.each(iter([evened(heads, opened[:, None, None], widths)]))
-    permuted = asked.each(_permuted(heads, opened, widths, mask.sum(1).tolist(), settings, numbers))
-    strongest = decoded.weights.argmax(-1, keepdim=True)
+    even = opened / opened.sum(-1, keepdim=True).clamp(min=1)
+    uniform = asked.each(iter([even[:, None, None].expand_as(heads)]))
+    permuted = asked.each(_permuted(heads, opened, mask.sum(1).tolist(), settings, numbers))
     parts = _Parts(
         base.log_probs, decoded.weights, base.log_probs.unsqueeze(-1) - together.log_probs,
         base.log_probs - uniform.log_probs.squeeze(-1),
         base.log_probs - permuted.log_probs.quantile(0.5, -1),
         uniform.best.squeeze(-1) == base.best,
         (permuted.best == base.best.unsqueeze(-1)).float().mean(-1),
-        together.best.gather(-1, strongest).squeeze(-1) == base.best,
+        together.best == base.best.unsqueeze(-1),
         heads.transpose(1, 2),
         [base.log_probs.unsqueeze(-1) - asked.each(_erased(heads, opened, widths, head)).log_probs
          for head in alone],
+        widths,
     )  # fmt: skip
     return [parts.of(row, opened[row], int(mask[row].sum())) for row in range(len(mask))]
 
@@ -179,7 +183,7 @@ def _erased(
     for position in range(heads.shape[-1]):
         left = opened.clone()
         left[:, position] = False
-        kept = renormalised(heads, left[:, None, None], widths)
+        kept = renormalize(heads, left[:, None, None], widths)
         if only is None:
             yield kept
         else:
@@ -188,19 +192,17 @@ def _erased(
 
 
 def _permuted(
-    heads: Tensor, opened: Tensor, widths: list[int], lengths: list[int],
-    settings: InspectionSettings, numbers: list[int],
+    heads: Tensor, opened: Tensor, lengths: list[int], settings: InspectionSettings,
+    numbers: list[int],
 ) -> Iterator[Tensor]:  # fmt: skip
     chances = [np.random.default_rng([settings.seed, number]) for number in numbers]
-    blocks = torch.arange(heads.shape[-1]).split(widths)
-    places = [[block[row[block].cpu()] for block in blocks] for row in opened]
+    places = [row.nonzero().squeeze(-1).cpu() for row in opened]
     for _ in range(settings.permutations):
         order = torch.arange(heads.shape[-1]).repeat(len(heads), heads.shape[1], 1)
         for row, (chance, length) in enumerate(zip(chances, lengths, strict=True)):
-            for own in places[row]:
-                tiled = np.tile(np.arange(len(own)), (length, 1))
-                shuffled = torch.from_numpy(chance.permuted(tiled, axis=1))
-                order[row, :length, own] = own[shuffled]
+            tiled = np.tile(np.arange(len(places[row])), (length, 1))
+            shuffled = torch.from_numpy(chance.permuted(tiled, axis=1))
+            order[row, :length, places[row]] = places[row][shuffled]
         index = order.to(heads.device).unsqueeze(2).expand_as(heads)
         yield heads.gather(-1, index)
 
@@ -217,6 +219,7 @@ class _Parts:
     keeps_erased: Tensor
     heads: Tensor
     head_effects: list[Tensor]
+    widths: list[int]
 
     def of(self, row: int, opened: Tensor, length: int) -> Erasure:
         """The part of one pair, without padding."""
@@ -224,11 +227,18 @@ class _Parts:
         def rows(part: Tensor) -> np.ndarray:
             return part[row, :length].cpu().numpy()
 
+        weights, effects, keeps = (
+            rows(part[..., opened]) for part in (self.weights, self.effects, self.keeps_erased)
+        )
+        counts = (int(block.sum()) for block in opened.split(self.widths))
+        blocks = tuple(count for count in counts if count)
+        strongest = strongest_of(weights, effects, blocks)
         return Erasure(
-            rows(self.log_probs), rows(self.weights[..., opened]), rows(self.effects[..., opened]),
+            rows(self.log_probs), weights, effects,
             rows(self.uniform), rows(self.permuted), rows(self.keeps_uniform),
-            rows(self.keeps_permuted), rows(self.keeps_erased),
+            rows(self.keeps_permuted), np.take_along_axis(keeps, strongest[:, None], 1)[:, 0],
             self.heads[row, :, :length][..., opened].cpu().numpy(),
             np.array([rows(effects[..., opened]) for effects in self.head_effects], np.float32)
             .reshape(-1, length, int(opened.sum())),
+            blocks,
         )  # fmt: skip

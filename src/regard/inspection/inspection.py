@@ -126,16 +126,17 @@ def _placed(case: Case) -> list[dict[str, object]]:
 def _sentence(case: Case, mode: Mode) -> dict[str, object]:
     alignment, trust = case.alignment, case.alignment.trust
     labels = () if trust is None else trust.labels(alignment.weights)
+    strongest = alignment.weights.argmax(1) if trust is None else trust.strongest(alignment.weights)
     rows: list[dict[str, object]] = []
-    for place, weights in enumerate(alignment.weights):
+    for place, (weights, top) in enumerate(zip(alignment.weights, strongest.tolist(), strict=True)):
         row: dict[str, object] = {
-            "argmax": int(weights.argmax()), "peak": float(weights.max()),
+            "argmax": top, "peak": float(weights.max()),
             "role": alignment.target[place].role,
         }  # fmt: skip
         if trust is not None:
             effects = trust.effects[place]
             row |= {
-                "e_top": float(effects[weights.argmax()]), "e_best": float(effects.max()),
+                "e_top": float(effects[top]), "e_best": float(effects.max()),
                 "best": int(effects.argmax()), "u": float(trust.uniform[place]),
                 "m": float(trust.permuted[place]), "label": labels[place],
             }  # fmt: skip

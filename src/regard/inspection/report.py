@@ -164,10 +164,10 @@ def _case(place: int, case: Case) -> str:
 
 def _table(case: Case) -> str:
     alignment, trust = case.alignment, case.alignment.trust
-    kinds, rows = alignment.row_labels(), list[str]()
-    for place, weights in enumerate(alignment.weights):
-        top = int(weights.argmax())
-        cells = [escape(alignment.source[top].shown), f"{weights[top]:.3f}"]
+    kinds, rows, weights = alignment.row_labels(), list[str](), alignment.weights
+    strongest = weights.argmax(1) if trust is None else trust.strongest(weights)
+    for place, top in enumerate(strongest.tolist()):
+        cells = [escape(alignment.source[top].shown), f"{weights[place, top]:.3f}"]
         if trust is not None:
             best = int(trust.effects[place].argmax())
             cells += [

@@ -2,6 +2,7 @@
 
     gap      mean over rows of (effect of the strongest position - mean effect of the others)
     agree    share of rows whose strongest position has the largest effect, less chance
+             (with tags apart: the strongest symbol and the strongest tag, either)
     uniform  mean over rows of the effect of looking everywhere alike
     keep     share of symbols that stay the likeliest with the look spoilt
 
@@ -20,7 +21,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from regard.alignment import RowLabel, Trust
+from regard.alignment import RowLabel, Trust, block_of, leaders_of
 from regard.evaluation import Measure, ratio
 from regard.inspection.checks import Check
 from regard.inspection.config import InspectionSettings
@@ -151,7 +152,9 @@ def labels_of(tested: Erasure, settings: InspectionSettings) -> tuple[RowLabel, 
 
 def trust_of(tested: Erasure, settings: InspectionSettings) -> Trust:
     """What erasing showed, as it is kept beside a map."""
-    return Trust(tested.effects, tested.uniform, tested.permuted, settings.effect)
+    return Trust(
+        tested.effects, tested.uniform, tested.permuted, settings.effect, tested.blocks
+    )  # fmt: skip
 
 
 def judge(
@@ -212,12 +215,15 @@ class _Rows:
             else (tested.heads[head], tested.head_effects[head])
         )  # fmt: skip
         weights, effects = weights[:-1], effects[:-1].astype(np.float64)
-        columns = effects.shape[1]
-        strongest = weights.argmax(1)
-        top = np.take_along_axis(effects, strongest[:, None], 1)[:, 0]
-        other = (effects.sum(1) - top) / max(1, columns - 1)
-        agrees = (effects.argmax(1) == strongest).astype(np.float64)
-        return cls(top, other, agrees, np.full(len(top), 1 / columns))
+        leaders = leaders_of(weights, tested.blocks)
+        leading = np.take_along_axis(effects, leaders, 1)
+        other = (effects.sum(1) - leading.sum(1)) / max(1, effects.shape[1] - leaders.shape[1])
+        best = effects.argmax(1)
+        widths = np.array(tested.blocks or [effects.shape[1]])
+        return cls(
+            leading.mean(1), other, (leaders == best[:, None]).any(1).astype(np.float64),
+            1 / widths[block_of(best, tested.blocks)],
+        )  # fmt: skip
 
 
 def _shares(labels: Sequence[RowLabel]) -> dict[RowLabel, float]:

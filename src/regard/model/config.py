@@ -116,8 +116,8 @@ class DecoderSettings(Settings):
         relative_bias: Whether scores depend on how far a position is from the
             step; chosen where most of the target's symbols are the source's too.
         tags_apart: Whether symbols and tags have each a distribution of their own,
-            and each step its own share for the tags; chosen where there are tags
-            (recurrent kinds).
+            with half of each row's weight; chosen where there are tags (recurrent
+            kinds).
     """
 
     kind: Kind = "lstm"

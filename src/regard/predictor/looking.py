@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.alignment import Label
-from regard.attention import renormalised
+from regard.attention import renormalize
 from regard.decoder import State
 from regard.encoder import Encoding
 from regard.errors import SettingsError
@@ -87,7 +87,7 @@ def _rewritten(
 def changed(
     weights: Float[Tensor, "*rows heads source"], change: Change, widths: Sequence[int]
 ) -> Float[Tensor, "*rows heads source"]:
-    """Weights as a change has them; what is left to share out keeps its ratios.
+    """Weights as a change has them; the others keep their ratios, block by block where one is erased.
 
     What is said of a position is meant of the mean of the heads, which is what is
     shown: each head gives or takes in proportion to what it has. Moves are made one
@@ -96,7 +96,7 @@ def changed(
     Args:
         weights: For every head.
         change: What is erased, and what is moved.
-        widths: How many positions share a normaliser, block by block; what is
+        widths: How many positions share a distribution, block by block; what is
             erased stays in its block, what is moved comes from anywhere.
 
     Example:
@@ -107,7 +107,7 @@ def changed(
     """
     opened = torch.ones(weights.shape[-1], dtype=torch.bool, device=weights.device)
     opened[list(change.erased)] = False
-    weights = renormalised(weights, opened, widths)
+    weights = renormalize(weights, opened, widths)
     for place, share in change.moved.items():
         if place in change.erased:
             continue

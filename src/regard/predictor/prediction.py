@@ -99,7 +99,8 @@ class LookedUp:
         source: The positions' labels.
         mask: Which of them may be looked at.
         scores: Before normalising, a row a head.
-        weights: After normalising; the mean of the heads.
+        weights: After normalising; the mean of the heads. With tags apart, symbols
+            and tags are normalised each alone, and get half of the row.
         context: The mixture of the values.
         written: The symbol that was written.
         likeliest: The likeliest next symbols and their probabilities.
@@ -121,7 +122,9 @@ class Change:
     """Other weights for one step, to see what would be written.
 
     Attributes:
-        erased: Positions that get none; the others keep their ratios.
+        erased: Positions that get none; the others keep their ratios. Where symbols
+            and tags have each a distribution of their own, theirs goes to the others
+            of their kind.
         moved: Positions that get just so much; the others share the rest in
             their ratios.
     """

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter
 
-from regard.errors import DataError
+from regard.errors import DataError, SettingsError
 from regard.model import MARGIN, SideSettings, Vocabularies
 from regard.settings import Settings, chosen
 from regard.text import (
@@ -221,6 +221,10 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     state_size = chosen("encoder.hidden_size", encoder.hidden_size) * (2 if is_recurrent else 1)
     recurrent |= {"hidden_size": state_size}
     looks = decoder.kind != "transformer" and decoder.attention != "none"
+    if decoder.tags_apart and not found.tags:
+        raise SettingsError(
+            "decoder.tags_apart: expected pairs with tags, found none that has any."
+        )
     usual = transformer if decoder.kind == "transformer" else recurrent
     decoder = _filled(
         decoder,

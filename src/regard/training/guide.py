@@ -2,6 +2,8 @@
 
     loss = cross-entropy - guided * mean over linked rows of log(sum over linked s of weights_ts)
 
+where the weights of a row's symbols are made to sum to one.
+
 The links are those of `regard.alignment.aligner`, learnt on the training pairs
 in both directions and joined (grow-diag-final-and). A row that has none is left
 alone. A map that was guided is no evidence by itself: the model is marked so.
@@ -47,16 +49,22 @@ def guide_of(corpus: Corpus, order: Order) -> Sequences:
 
 
 def guide_loss(
-    weights: Float[Tensor, "batch target source"], links: Bool[Tensor, "batch target source"]
+    weights: Float[Tensor, "batch target source"],
+    links: Bool[Tensor, "batch target source"],
+    symbols: int,
 ) -> Float[Tensor, ""]:
-    """How little of the linked rows' weight lies on their links.
+    """How little of the weight that linked rows give to symbols lies on their links.
 
     Args:
         weights: Where the decoder looked.
         links: Where the aligner says that it should.
+        symbols: How many positions are symbols; the tags stand behind them, and no
+            link says how much they should get.
     """
     is_linked = links.any(-1)
-    mass = (weights.float() * links).sum(-1)[is_linked]
+    weights = weights.float()
+    whole = weights[..., :symbols].sum(-1)[is_linked].clamp(min=1e-6)
+    mass = (weights * links).sum(-1)[is_linked] / whole
     if not len(mass):
         return weights.new_zeros((), dtype=torch.float32)
     return -mass.clamp(min=1e-6).log().mean()

@@ -200,7 +200,8 @@ class Trainer:
             taught = self._taught(batch)
         loss = sequence_loss(decoded.logits, batch.target, settings.label_smoothing, taught)
         if batch.links is not None and decoded.weights is not None:
-            loss = loss + settings.guided * guide_loss(decoded.weights, batch.links)
+            symbols = batch.source.tokens.shape[1]
+            loss = loss + settings.guided * guide_loss(decoded.weights, batch.links, symbols)
         value = float(loss.detach())
         if not math.isfinite(value):
             raise RegardError(
