@@ -54,7 +54,7 @@ def _inflection(language: str, goal: str) -> Task:
     folder = "inflection/sigmorphon2022"
     return Task(
         f"{folder}/{language}_large.train.tsv.gz --dev {folder}/{language}.dev.tsv --tags-column "
-        "--seeds 5",
+        "--seeds 3",
         f"{folder}/{language}.test.tsv --beam 5", "accuracy", goal,
     )  # fmt: skip
 

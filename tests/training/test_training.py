@@ -337,6 +337,8 @@ class TestChoices:
         assert not self.chosen(tagged, **options).settings.decoder.tags_apart
         options = {"decoder.tags_apart": False}
         assert not self.chosen(tagged, **options).settings.decoder.tags_apart
+        with pytest.raises(SettingsError, match="expected pairs with tags"):
+            self.chosen([("walk", "walked")] * 5, **{"decoder.tags_apart": True})
 
     def test_every_size_that_was_set_is_kept(self):
         settings = self.chosen(PAIRS).settings
