@@ -24,21 +24,24 @@ def system() -> Iterator[Line]:
 
 
 def _training_memory(folder: Path) -> Line:
-    """The growth for each further line, times ten million."""
+    """The growth for each further line, times ten million; tokens lie on disk, as they then would."""
     grown = []
     for count in (200_000, 600_000):
         path = folder / f"{count}.tsv"
         with path.open("w") as file:
             file.writelines(f"word{index}\t{index:07d}\n" for index in range(count))
         setup = (
+            "from pathlib import Path\n"
             "from regard.training.prepare import prepare\n"
             "from regard.training.sources import pairs_from, split\n"
             "from regard.training import RunSettings\n"
-            "settings = RunSettings(); columns = settings.text.layout()"
+            "settings = RunSettings().with_values({'training.store': 'disk'})\n"
+            "columns = settings.text.layout()"
         )
         work = (
             f"parts = split(pairs_from({str(path)!r}, columns), None)\n"
-            "found = prepare(parts, settings, is_settled=False)\n"
+            f"beside = Path({str(path)!r}).with_suffix('')\n"
+            "found = prepare(parts, settings, is_settled=False, beside=beside)\n"
             "found.maker.corpus.batches(128, 20_000, seed=0, epoch=0)"
         )
         grown.append(growth_of(setup, work))
