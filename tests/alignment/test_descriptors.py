@@ -216,7 +216,7 @@ class TestTrust:
         apart = replace(self.examined(), trust=replace(self.examined().trust, blocks=(3, 1)))
         text = apart.to_json()
         assert Alignment.from_json(text).trust.blocks == (3, 1)
-        for wrong in ("[3, 2]", "[4, 0]", '"ab"', "[[3], [1]]"):
+        for wrong in ("[3, 2]", "[2.5, 1.5]", "[4, 0]", '"ab"', "[[3], [1]]"):
             with pytest.raises(DataError):
                 Alignment.from_json(text.replace('"blocks": [3, 1]', f'"blocks": {wrong}'))
         older = text.replace(', "blocks": [3, 1]', "")

@@ -175,10 +175,11 @@ def _trust(table: Mapping[str, object], shape: tuple[int, ...]) -> Trust | None:
     uniform, permuted = (
         _numbers(found[name]).reshape(shape[0]) for name in ("uniform", "permuted")
     )
-    blocks = _numbers(found.get("blocks", [])).astype(int).tolist()
-    if blocks and (min(blocks) < 1 or sum(blocks) != shape[1]):
+    blocks = tuple(cast(Iterable[int], found.get("blocks", ())))
+    is_whole = all(type(block) is int and block > 0 for block in blocks)
+    if blocks and not (is_whole and sum(blocks) == shape[1]):
         raise ValueError(f"expected blocks of {shape[1]} positions in all")
-    return Trust(effects, uniform, permuted, float(_numbers(found["threshold"])), tuple(blocks))
+    return Trust(effects, uniform, permuted, float(_numbers(found["threshold"])), blocks)
 
 
 def _numbers(found: object) -> np.ndarray:

@@ -56,6 +56,8 @@ def look_in_blocks(
     source = memory.keys.shape[-2]
     if sum(widths) != source:
         raise ShapeError(f"blocks have widths {list(widths)}: expected {source} positions in all.")
+    if len(widths) == 1:
+        return attention(query, memory, bias=bias, coverage=coverage)
     looks = [
         attention(query, block, bias=own, coverage=seen)
         for block, own, seen in zip(

@@ -220,12 +220,10 @@ class RecurrentDecoder(Decoder):
     def _attend(self, query: Tensor, state: RecurrentState, *, steps: int) -> Attended:
         memory, bias = state.memory, self._bias(state, steps)
         coverage = state.coverage if self.uses_coverage else None
-        widths = self._widths(memory.mask, state.tag_count)
-        if len(widths) == 1:
-            return self.attention(query, memory, bias=bias, coverage=coverage)
         return look_in_blocks(
-            self.attention, query, memory, widths=widths, bias=bias, coverage=coverage
-        )
+            self.attention, query, memory, widths=self._widths(memory.mask, state.tag_count),
+            bias=bias, coverage=coverage,
+        )  # fmt: skip
 
     def _widths(self, mask: Tensor, tag_count: int) -> list[int]:
         source = mask.shape[-1]

@@ -130,7 +130,7 @@ def _sentence(case: Case, mode: Mode) -> dict[str, object]:
     rows: list[dict[str, object]] = []
     for place, (weights, top) in enumerate(zip(alignment.weights, strongest.tolist(), strict=True)):
         row: dict[str, object] = {
-            "argmax": top, "peak": float(weights.max()),
+            "argmax": top, "peak": float(weights[top]),
             "role": alignment.target[place].role,
         }  # fmt: skip
         if trust is not None:
