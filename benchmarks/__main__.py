@@ -20,8 +20,11 @@ from benchmarks.speed import prediction, training
 from benchmarks.system import system
 
 PARTS: dict[str, Callable[[], Iterator[Line]]] = {
-    "kernels": kernels, "training": training, "prediction": prediction, "system": system,
-}  # fmt: skip
+    "kernels": kernels,
+    "training": training,
+    "prediction": prediction,
+    "system": system,
+}
 
 
 def main(wanted: list[str]) -> None:

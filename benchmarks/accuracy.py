@@ -75,10 +75,12 @@ def language(data: Path, name: str, seeds: int, folder: Path) -> dict[str, objec
                 "single": [round(100 * one.word_error_rate.value, 2) for one in each],
                 "symbols": [round(100 * one.symbol_error_rate.value, 2) for one in each],
                 "ensemble": round(100 * joint.word_error_rate.value, 2),
-                "interval": [round(100 * end, 2) for end in (joint.word_error_rate.low,
-                                                             joint.word_error_rate.high)],
+                "interval": [
+                    round(100 * end, 2)
+                    for end in (joint.word_error_rate.low, joint.word_error_rate.high)
+                ],
                 "ensemble symbols": round(100 * joint.symbol_error_rate.value, 2),
-            }  # fmt: skip
+            }
     return table
 
 

@@ -9,10 +9,15 @@ from regard.training.prepare import prepare
 from regard.training.sources import pairs_from, split
 
 SIZES: dict[str, object] = {
-    "encoder.embedding_size": 128, "encoder.hidden_size": 512, "encoder.dropout": 0.3,
-    "decoder.embedding_size": 128, "decoder.hidden_size": 512, "decoder.dropout": 0.3,
-    "decoder.attention": "general", "training.batch_size": 64,
-}  # fmt: skip
+    "encoder.embedding_size": 128,
+    "encoder.hidden_size": 512,
+    "encoder.dropout": 0.3,
+    "decoder.embedding_size": 128,
+    "decoder.hidden_size": 512,
+    "decoder.dropout": 0.3,
+    "decoder.attention": "general",
+    "training.batch_size": 64,
+}
 """The sizes that the yardstick has too."""
 
 

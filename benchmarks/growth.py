@@ -14,11 +14,18 @@ from regard.text import Source, Vocabulary
 from regard.training.loss import sequence_loss
 
 SIZES: dict[str, object] = {
-    "encoder.embedding_size": 128, "encoder.hidden_size": 128,
-    "decoder.embedding_size": 128, "decoder.hidden_size": 256,
-    "encoder.layers": 1, "encoder.dropout": 0.0, "encoder.residual": False,
-    "decoder.layers": 1, "decoder.dropout": 0.0, "decoder.relative_bias": False, "decoder.tags_apart": False,
-}  # fmt: skip
+    "encoder.embedding_size": 128,
+    "encoder.hidden_size": 128,
+    "decoder.embedding_size": 128,
+    "decoder.hidden_size": 256,
+    "encoder.layers": 1,
+    "encoder.dropout": 0.0,
+    "encoder.residual": False,
+    "decoder.layers": 1,
+    "decoder.dropout": 0.0,
+    "decoder.relative_bias": False,
+    "decoder.tags_apart": False,
+}
 STEPS = (8, 16, 32, 64, 128)
 
 
@@ -56,19 +63,43 @@ def curves() -> list[Curve]:
         return 1e3 * _median(update)
 
     return [
-        _curve("source length S (T = 16, batch 32)", "ms an update", STEPS,
-               lambda each: milliseconds(32, each, 16)),
-        _curve("target length T (S = 16, batch 32)", "ms an update", STEPS,
-               lambda each: milliseconds(32, 16, each)),
-        _curve("batch (S = T = 16)", "ms a pair", (4, 8, 16, 32, 64, 128, 256),
-               lambda each: milliseconds(each, 16, 16) / each),
-        _curve("pairs of the corpus", "µs a pair: an epoch's batches",
-               (1_000, 10_000, 100_000, 1_000_000), _cutting),
-        _curve("length of source and target", "MiB: summarize", (1024, 2048, 4096, 8192),
-               lambda each: growth_of(_SETUP, f"regard.summarize(q[:{each}], k[:{each}])")),
-        _curve("length of source and target", "MiB: attend with weights", (1024, 2048, 4096, 8192),
-               lambda each: growth_of(_SETUP, f"a = regard.attend(q[:{each}], k[:{each}])")),
-    ]  # fmt: skip
+        _curve(
+            "source length S (T = 16, batch 32)",
+            "ms an update",
+            STEPS,
+            lambda each: milliseconds(32, each, 16),
+        ),
+        _curve(
+            "target length T (S = 16, batch 32)",
+            "ms an update",
+            STEPS,
+            lambda each: milliseconds(32, 16, each),
+        ),
+        _curve(
+            "batch (S = T = 16)",
+            "ms a pair",
+            (4, 8, 16, 32, 64, 128, 256),
+            lambda each: milliseconds(each, 16, 16) / each,
+        ),
+        _curve(
+            "pairs of the corpus",
+            "µs a pair: an epoch's batches",
+            (1_000, 10_000, 100_000, 1_000_000),
+            _cutting,
+        ),
+        _curve(
+            "length of source and target",
+            "MiB: summarize",
+            (1024, 2048, 4096, 8192),
+            lambda each: growth_of(_SETUP, f"regard.summarize(q[:{each}], k[:{each}])"),
+        ),
+        _curve(
+            "length of source and target",
+            "MiB: attend with weights",
+            (1024, 2048, 4096, 8192),
+            lambda each: growth_of(_SETUP, f"a = regard.attend(q[:{each}], k[:{each}])"),
+        ),
+    ]
 
 
 _SETUP = (

@@ -36,8 +36,14 @@ def _memory() -> Line:
     setup += "torch.set_grad_enabled(False)\nregard.attend(q[:, :8], k[:, :8])"
     ours = growth_of(setup, "found = regard.attend(q, k)")
     theirs = growth_of(setup, _BY_HAND)
-    return Line("attend with weights: memory against by hand, 2x2048x4096", ours / theirs, "x", 1.1,
-                at_most=True, note=f"{ours:.0f} against {theirs:.0f} MiB")  # fmt: skip
+    return Line(
+        "attend with weights: memory against by hand, 2x2048x4096",
+        ours / theirs,
+        "x",
+        1.1,
+        at_most=True,
+        note=f"{ours:.0f} against {theirs:.0f} MiB",
+    )
 
 
 def _fused() -> Line:
@@ -45,8 +51,10 @@ def _fused() -> Line:
     states = torch.randn(1, 1024, 512)
 
     def bare():
-        parts = (layer(states).unflatten(-1, (8, -1)).transpose(1, 2)
-                 for layer in (heads.query, heads.key, heads.value))  # fmt: skip
+        parts = (
+            layer(states).unflatten(-1, (8, -1)).transpose(1, 2)
+            for layer in (heads.query, heads.key, heads.value)
+        )
         return heads.merge(scaled_dot_product_attention(*parts).transpose(1, 2).flatten(-2))
 
     def ours():
@@ -64,8 +72,9 @@ def _summary() -> Line:
     def ours():
         return summarize(query, keys, values)
 
-    return ratio("summarize 4096 x 4096, against its two products", ours, products, 5, goal=0.5,
-                 cpu=True)  # fmt: skip
+    return ratio(
+        "summarize 4096 x 4096, against its two products", ours, products, 5, goal=0.5, cpu=True
+    )
 
 
 def _summary_memory() -> Line:

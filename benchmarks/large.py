@@ -98,8 +98,12 @@ def run(count: int, folder: Path) -> dict[str, object]:
     path = folder / f"{count}.tsv"
     make(path, count)
     try:
-        told = subprocess.run([sys.executable, "-c", WORK, str(path), str(UPDATES)], check=True,
-                              stdout=subprocess.PIPE, text=True)  # fmt: skip
+        told = subprocess.run(
+            [sys.executable, "-c", WORK, str(path), str(UPDATES)],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         store = path.with_suffix(".tokens")
         size = sum(one.stat().st_size for one in store.iterdir()) if store.exists() else 0
         return json.loads(told.stdout.splitlines()[-1]) | {"count": count, "store": size / 2**20}

@@ -55,26 +55,34 @@ def _inflection(language: str, goal: str) -> Task:
     return Task(
         f"{folder}/{language}_large.train.tsv.gz --dev {folder}/{language}.dev.tsv --tags-column "
         "--seeds 3",
-        f"{folder}/{language}.test.tsv --beam 5", "accuracy", goal,
-    )  # fmt: skip
+        f"{folder}/{language}.test.tsv --beam 5",
+        "accuracy",
+        goal,
+    )
 
 
 TASKS = {
     "CMUdict, g014b2b": Task(
         "g2p/cmudict_g014b2b/g014b2b.train.gz --minutes 40",
-        "g2p/cmudict_g014b2b/g014b2b.ref.gz --beam 5", "word_error_rate",
+        "g2p/cmudict_g014b2b/g014b2b.ref.gz --beam 5",
+        "word_error_rate",
         "at most 24 (Phonetisaurus 24.4; a Transformer of three layers 20.6)",
     ),
     "Multi30k, German to English": Task(
-        f"{_GERMAN} --minutes 55", _ENGLISH, "bleu", "at least 28.3 (an attention GRU)",
+        f"{_GERMAN} --minutes 55",
+        _ENGLISH,
+        "bleu",
+        "at least 28.3 (an attention GRU)",
     ),
     "Multi30k without attention": Task(
-        f"{_GERMAN} --minutes 55 --attention none", _ENGLISH, "bleu",
+        f"{_GERMAN} --minutes 55 --attention none",
+        _ENGLISH,
+        "bleu",
         "well below (a GRU without attention 20.6)",
     ),
     "Hungarian inflection": _inflection("hun", "at least 77.2 (the neural baseline of 2022)"),
     "Georgian inflection": _inflection("kat", "at least 87.3 (the neural baseline of 2022)"),
-}  # fmt: skip
+}
 
 
 def run(task: Task, model: Path, data: Path) -> dict[str, object]:
@@ -92,11 +100,15 @@ def run(task: Task, model: Path, data: Path) -> dict[str, object]:
     return {
         "train": f"regard train {task.train}",
         "evaluate": f"regard evaluate MODEL {task.evaluate}",
-        "measure": task.measure, "goal": task.goal, "scores": json.loads(told.stdout),
+        "measure": task.measure,
+        "goal": task.goal,
+        "scores": json.loads(told.stdout),
         "training_seconds": sum(line["wall_seconds"] for line in ends),
         "cpu_seconds": sum(line["cpu_seconds"] for line in ends),
-        "threads": torch.get_num_threads(), "epochs": ends[-1]["epoch"], "seconds": round(time.perf_counter() - began, 1),
-    }  # fmt: skip
+        "threads": torch.get_num_threads(),
+        "epochs": ends[-1]["epoch"],
+        "seconds": round(time.perf_counter() - began, 1),
+    }
 
 
 def main() -> None:

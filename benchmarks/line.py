@@ -43,8 +43,7 @@ class Line:
         sign = "at most" if self.at_most else "at least"
         goal = "" if self.goal is None else f"{sign} {self.goal:g}"
         met = {None: "", True: "met", False: "MISSED"}[self.is_met]
-        return (f"{self.name:<62} {self.value:9.2f} {self.unit:<9} {goal:<14} {met:<7} "
-                f"{self.note}")  # fmt: skip
+        return f"{self.name:<62} {self.value:9.2f} {self.unit:<9} {goal:<14} {met:<7} {self.note}"
 
 
 def in_turn(
@@ -63,9 +62,15 @@ def in_turn(
 
 
 def ratio(
-    name: str, ours: Callable[[], object], theirs: Callable[[], object], runs: int, *,
-    goal: float | None = None, cpu: bool = False, note: str = "",
-) -> Line:  # fmt: skip
+    name: str,
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    runs: int,
+    *,
+    goal: float | None = None,
+    cpu: bool = False,
+    note: str = "",
+) -> Line:
     """How many times our time their time is."""
     mine, other = (statistics.median(times) for times in in_turn(ours, theirs, runs, cpu=cpu))
     clock = "CPU ms" if cpu else "ms"

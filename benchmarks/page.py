@@ -56,25 +56,49 @@ def text() -> str:
         lines += ["## Accuracy", "", *accuracy_table(), ""]
     larger = kept("larger")
     if larger is not None:
-        lines += ["## Larger work", "", f"`make larger`, on {_versions(larger['machine'])}; beam of 5, "
-                  "the interval that of the bootstrap, the seconds those of all seeds together.", ""]  # fmt: skip
+        lines += [
+            "## Larger work",
+            "",
+            f"`make larger`, on {_versions(larger['machine'])}; beam of 5, "
+            "the interval that of the bootstrap, the seconds those of all seeds together.",
+            "",
+        ]
         lines += [*larger_table(larger["tasks"]), ""]
     trust = kept("trust")
     if trust is not None:
-        lines += ["## Trust", "", f"`python -m benchmarks.trust`, on {_machine(trust['machine'])}; "
-                  "given targets; the interval is that of the bootstrap over pairs.", ""]  # fmt: skip
+        lines += [
+            "## Trust",
+            "",
+            f"`python -m benchmarks.trust`, on {_machine(trust['machine'])}; "
+            "given targets; the interval is that of the bootstrap over pairs.",
+            "",
+        ]
         lines += [*trust_table(trust["tasks"]), ""]
     large = kept("large")
     if large is not None:
-        lines += ["## Large data", "", f"`python -m benchmarks.large`, on {_machine(large['machine'])}; "
-                  "random pairs of eight symbols a side, a model of size 64, batches of 64; CPU time.", ""]  # fmt: skip
-        lines += [*large_table(large), "", "![Time for a pair, and memory, against the pairs of a training](large.svg)",
-                  ""]  # fmt: skip
+        lines += [
+            "## Large data",
+            "",
+            f"`python -m benchmarks.large`, on {_machine(large['machine'])}; "
+            "random pairs of eight symbols a side, a model of size 64, batches of 64; CPU time.",
+            "",
+        ]
+        lines += [
+            *large_table(large),
+            "",
+            "![Time for a pair, and memory, against the pairs of a training](large.svg)",
+            "",
+        ]
     serving = kept("serving")
     if serving is not None:
-        lines += ["## Serving", "", f"`python -m benchmarks.serving MODEL WORDS`, on "
-                  f"{_machine(serving['machine'])}; server and clients on the same machine, each "
-                  "client asking for one word at a time, greedy.", ""]  # fmt: skip
+        lines += [
+            "## Serving",
+            "",
+            f"`python -m benchmarks.serving MODEL WORDS`, on "
+            f"{_machine(serving['machine'])}; server and clients on the same machine, each "
+            "client asking for one word at a time, greedy.",
+            "",
+        ]
         lines += [*serving_table(serving), ""]
     return "\n".join(lines)
 
@@ -97,10 +121,14 @@ def large_table(found: dict[str, Any]) -> list[str]:
             f"{row['prepare_peak']:.0f} | {row['order_peak']:.0f} | {row['anonymous']:.0f} | "
             f"{row['files']:.0f} |"
         )
-    return [*lines, "", "Prepare: from files to what is trained on, the held-out tenth included. Again: the "
-            "same once more, as a resumed training does. Growth is what the process has more at the end, "
-            "after updates, than before it read; mapped files hold code as well as tokens, and give their "
-            "memory back where others need it."]  # fmt: skip
+    return [
+        *lines,
+        "",
+        "Prepare: from files to what is trained on, the held-out tenth included. Again: the "
+        "same once more, as a resumed training does. Growth is what the process has more at the end, "
+        "after updates, than before it read; mapped files hold code as well as tokens, and give their "
+        "memory back where others need it.",
+    ]
 
 
 def serving_table(found: dict[str, Any]) -> list[str]:
@@ -114,8 +142,12 @@ def serving_table(found: dict[str, Any]) -> list[str]:
             f"| {row['clients']} | {row['requests']:,} | {row['failed']} | {row['rate']:.0f} | "
             f"{row['median']:.1f} | {row['late']:.1f} | {row['slowest']:.1f} |"
         )
-    return [*lines, "", f"Memory of the server: {found['before']:.0f} MiB before the first request, "
-            f"{found['after']:.0f} MiB after the last."]  # fmt: skip
+    return [
+        *lines,
+        "",
+        f"Memory of the server: {found['before']:.0f} MiB before the first request, "
+        f"{found['after']:.0f} MiB after the last.",
+    ]
 
 
 def trust_table(tasks: dict[str, Any]) -> list[str]:
@@ -129,12 +161,17 @@ def trust_table(tasks: dict[str, Any]) -> list[str]:
         for seed, row in enumerate(rows):
             said = ", ".join(one for one in row["modifiers"] if one != "end rows excluded")
             cells = [
-                name, str(seed), row["verdict"] + (f" ({said})" if said else ""), _span(row["gap"]),
-                f"{_span(row['agree'])} ({row['chance']:.2f})", _span(row["uniform"]),
-                f"{row['keep']['uniform']['value']:.2f}", f"{row['labels']['used']:.2f}",
+                name,
+                str(seed),
+                row["verdict"] + (f" ({said})" if said else ""),
+                _span(row["gap"]),
+                f"{_span(row['agree'])} ({row['chance']:.2f})",
+                _span(row["uniform"]),
+                f"{row['keep']['uniform']['value']:.2f}",
+                f"{row['labels']['used']:.2f}",
                 f"{row['labels']['idle']:.2f}",
                 f"{row['words']['agreement']['value']:.2f}" if row["words"] else "",
-            ]  # fmt: skip
+            ]
             for method in ("weights", "erasure"):
                 scores = row.get(method)
                 cells.append(
@@ -154,8 +191,10 @@ def _span(measure: dict[str, float]) -> str:
 
 def larger_table(rows: dict[str, Any]) -> list[str]:
     """A line a task, the commands, and how each figure was counted."""
-    lines = ["| task | measure | figure | 95 % interval | goal | seeds | training, s | threads |",
-             "|---|---|---:|---:|---|---:|---:|---:|"]  # fmt: skip
+    lines = [
+        "| task | measure | figure | 95 % interval | goal | seeds | training, s | threads |",
+        "|---|---|---:|---:|---|---:|---:|---:|",
+    ]
     names = {"bleu": "BLEU", "accuracy": "accuracy, %", "word_error_rate": "word error rate, %"}
     for name, row in rows.items():
         scores = row["scores"]
@@ -180,8 +219,12 @@ def _signatures(rows: dict[str, Any]) -> list[str]:
     for name, row in rows.items():
         measured = row["scores"]["bleu"] if row["measure"] == "bleu" else row["scores"]
         lines.append(f"- {name}: `{measured['signature']}`")
-    return [*lines, "", "A signature of BLEU is sacrebleu's. Where it names `bs` and `seed`, the interval "
-            "comes from sacrebleu's own bootstrap; elsewhere it comes from that of `regard`."]  # fmt: skip
+    return [
+        *lines,
+        "",
+        "A signature of BLEU is sacrebleu's. Where it names `bs` and `seed`, the interval "
+        "comes from sacrebleu's own bootstrap; elsewhere it comes from that of `regard`.",
+    ]
 
 
 def seeds_of(command: str) -> int:
@@ -214,18 +257,21 @@ def accuracy_table() -> list[str]:
         f"defaults, {seeds} seeds, on {_machine(table['machine'])}.",
         "",
         f"| language | single, mean (least to most) | ensemble of {seeds} | 95 % interval | "
-        + " | ".join(others) + " | training, CPU s (each) |",
+        + " | ".join(others)
+        + " | training, CPU s (each) |",
         "|---|---:|---:|---:|" + "---:|" * len(others) + "---:|",
-    ]  # fmt: skip
+    ]
     for name, row in languages.items():
         found = row[KIND]
         single = found["single"]
         lines.append(
             f"| {name} | {statistics.fmean(single):.2f} ({min(single):.2f} to {max(single):.2f}) | "
             f"{found['ensemble']:.2f} | {found['interval'][0]:.2f} to {found['interval'][1]:.2f} | "
-            + " | ".join(f"{published[name][other]:.2f}" if name in published else "" for other in others)
+            + " | ".join(
+                f"{published[name][other]:.2f}" if name in published else "" for other in others
+            )
             + f" | {row['cpu_seconds']:.0f} ({row['cpu_seconds'] / seeds:.0f}) |"
-        )  # fmt: skip
+        )
     known = [name for name in languages if name in published]
     if known:
         singles = statistics.fmean(

@@ -78,8 +78,9 @@ def load(port: int, words: Sequence[str], clients: int, seconds: float) -> Load:
     taken = time.perf_counter() - began
     failed = sum(status != 200 for status in statuses)
     late = statistics.quantiles(times, n=20)[-1]
-    return Load(clients, len(times), failed, len(times) / taken, statistics.median(times), late,
-                max(times))  # fmt: skip
+    return Load(
+        clients, len(times), failed, len(times) / taken, statistics.median(times), late, max(times)
+    )
 
 
 def memory(process: int) -> float:

@@ -22,11 +22,11 @@ from benchmarks.data import SIZES, Words, sources, words
 from benchmarks.line import Line
 from benchmarks.yardstick import TutorialModel
 from regard.model import Saved, build
-from regard.precision import device_of
+from regard.precision import device_of, rounds_to_bfloat16
 from regard.predictor import Predictor
 from regard.text import Batch
 from regard.training.latest import Position
-from regard.training.trainer import Trainer, rounds_to_bfloat16
+from regard.training.trainer import Trainer
 
 BATCHES = 15
 LEARNT = 200
@@ -55,17 +55,23 @@ def training() -> Iterator[Line]:
         data = words({**SIZES, "training.precision": precision})
         ours, same, theirs = _updates(data)
         name = f"training, {precision}: target symbols a second, against the tutorial loop"
-        rates = [sum(rate.symbols for rate in each) / sum(rate.seconds for rate in each)
-                 for each in (ours, same, theirs)]  # fmt: skip
+        rates = [
+            sum(rate.symbols for rate in each) / sum(rate.seconds for rate in each)
+            for each in (ours, same, theirs)
+        ]
         note = f"{rates[0]:.0f} against {rates[2]:.0f}; on the same batches {rates[0] / rates[1]:.2f} x"
         yield Line(name, rates[0] / rates[2], "x", goal, note=note)
-        is_rounded = rounds_to_bfloat16(data.settings.training, device_of("cpu"))
+        is_rounded = rounds_to_bfloat16(data.settings.training.precision, device_of("cpu"))
         speed = _product_speed(torch.bfloat16 if is_rounded else torch.float32)
         bare = sum(rate.products for rate in ours) / speed
         share = bare / sum(rate.seconds for rate in ours)
         kind = "bfloat16" if is_rounded else "float32"
-        yield Line(f"training, {precision}: share of the bare products' speed ({kind})", share, "",
-                   note=f"bare products run at {speed / 1e9:.0f} GFLOP/s")  # fmt: skip
+        yield Line(
+            f"training, {precision}: share of the bare products' speed ({kind})",
+            share,
+            "",
+            note=f"bare products run at {speed / 1e9:.0f} GFLOP/s",
+        )
 
 
 def prediction() -> Iterator[Line]:
@@ -80,15 +86,25 @@ def prediction() -> Iterator[Line]:
         ours, other = _twice(
             lambda sized=sized: sized.predict(given), lambda: _tutorial_greedy(data, theirs, given)
         )
-        yield Line(f"greedy, 10,000 words, against the tutorial loop, {name}", other / ours, "x", 10,
-                   note=f"{len(given) / ours:.0f} against {len(given) / other:.0f} words a second")  # fmt: skip
+        yield Line(
+            f"greedy, 10,000 words, against the tutorial loop, {name}",
+            other / ours,
+            "x",
+            10,
+            note=f"{len(given) / ours:.0f} against {len(given) / other:.0f} words a second",
+        )
     predictor = _predictor(words({}))
     few = given[:2000]
     ours, other = _twice(
         lambda: predictor.predict(few, beam_size=5), lambda: predictor.predict(few)
     )
-    yield Line("beam of 5: share of greedy's speed, 2,000 words", other / ours, "x", 0.25,
-               note=f"{len(few) / ours:.0f} against {len(few) / other:.0f} words a second")  # fmt: skip
+    yield Line(
+        "beam of 5: share of greedy's speed, 2,000 words",
+        other / ours,
+        "x",
+        0.25,
+        note=f"{len(few) / ours:.0f} against {len(few) / other:.0f} words a second",
+    )
     word = "e" * 30
     times = []
     for _ in range(30):
@@ -102,8 +118,9 @@ def _updates(data: Words) -> tuple[list[Rate], list[Rate], list[Rate]]:
     """Ours, the loop's on our batches, and the loop's on its own; in turn."""
     maker, training = data.maker, data.settings.training
     model = build(data.model, data.vocabularies)
-    trainer = Trainer(model, maker, settings=training, evaluate=_nothing, fingerprint="",
-                      position=Position())  # fmt: skip
+    trainer = Trainer(
+        model, maker, settings=training, evaluate=_nothing, fingerprint="", position=Position()
+    )
     tutorial = _Tutorial(data)
     rows = maker.corpus.batches(64, 20_000, seed=0, epoch=0)
     order = np.random.default_rng(0).permutation(len(maker.corpus))
@@ -175,8 +192,14 @@ class _Tutorial:
 def _predictor(data: Words) -> Predictor:
     torch.manual_seed(0)
     model = build(data.model, data.vocabularies)
-    trainer = Trainer(model, data.maker, settings=data.settings.training, evaluate=_nothing,
-                      fingerprint="", position=Position())  # fmt: skip
+    trainer = Trainer(
+        model,
+        data.maker,
+        settings=data.settings.training,
+        evaluate=_nothing,
+        fingerprint="",
+        position=Position(),
+    )
     for rows in islice(cycle(trainer.batches()), LEARNT):
         trainer.update(rows)
     return Predictor(Saved(data.model, data.vocabularies, model.eval()))

@@ -10,15 +10,21 @@ from benchmarks.line import Line, growth_of, seconds
 
 def system() -> Iterator[Line]:
     python = sys.executable
-    yield Line("regard --help", seconds([str(Path(python).with_name("regard")), "--help"]), "s", 0.5,
-               at_most=True)  # fmt: skip
+    yield Line(
+        "regard --help",
+        seconds([str(Path(python).with_name("regard")), "--help"]),
+        "s",
+        0.5,
+        at_most=True,
+    )
     torch, regard = (
         seconds([python, "-c", f"import {name}"]) for name in ("torch", "torch, regard")
     )
     touched = seconds([python, "-c", "import regard; regard.attend, regard.load"])
     note = f"{regard:.2f} against {torch:.2f} s; with attend and load in use {touched:.2f} s"
-    yield Line("import regard, against import torch", regard / torch, "x", 1.2, at_most=True,
-               note=note)  # fmt: skip
+    yield Line(
+        "import regard, against import torch", regard / torch, "x", 1.2, at_most=True, note=note
+    )
     with tempfile.TemporaryDirectory() as folder:
         yield _training_memory(Path(folder))
 
@@ -46,5 +52,11 @@ def _training_memory(folder: Path) -> Line:
         )
         grown.append(growth_of(setup, work))
     each = (grown[1] - grown[0]) / 400_000
-    return Line("training on ten million pairs: memory above torch's own", each * 1e7, "MiB", 600,
-                at_most=True, note=f"from {each * 2**20:.0f} bytes for each further pair")  # fmt: skip
+    return Line(
+        "training on ten million pairs: memory above torch's own",
+        each * 1e7,
+        "MiB",
+        600,
+        at_most=True,
+        note=f"from {each * 2**20:.0f} bytes for each further pair",
+    )

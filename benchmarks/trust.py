@@ -39,8 +39,20 @@ def one(predictor: Predictor, pairs: Path, gold: list[Gold] | None) -> dict[str,
     read = predictor.pairs(str(pairs))
     found = predictor.inspect(read, is_forced=True, settings=InspectionSettings())
     table = found.to_table()
-    row = {name: table[name] for name in ("verdict", "modifiers", "gap", "agree", "chance", "uniform",
-                                          "keep", "labels", "words")}  # fmt: skip
+    row = {
+        name: table[name]
+        for name in (
+            "verdict",
+            "modifiers",
+            "gap",
+            "agree",
+            "chance",
+            "uniform",
+            "keep",
+            "labels",
+            "words",
+        )
+    }
     if gold is not None:
         row["links"] = agreement(found.cases, gold)
         for method in ("weights", "erasure"):

@@ -43,9 +43,13 @@ class DataError(RegardError, ValueError):
     """
 
     def __init__(
-        self, message: str, path: str | Path | None = None, line: int | None = None, *,
+        self,
+        message: str,
+        path: str | Path | None = None,
+        line: int | None = None,
+        *,
         reason: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.path = None if path is None else str(path)
         self.line = line
         self.reason = reason

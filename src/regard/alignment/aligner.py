@@ -86,9 +86,11 @@ class _Cells:
         self.column = np.arange(self.starts[-1]) - self.starts[row] - 1
         self.is_nowhere = self.column < 0
         place = sides.source_starts[self.pairs[row]] + np.maximum(self.column, 0)
-        read = np.where(self.is_nowhere, 0, sides.source[place].astype(np.int64) + 1) if len(sides.source) else (
-            np.zeros_like(row)
-        )  # fmt: skip
+        read = (
+            np.where(self.is_nowhere, 0, sides.source[place].astype(np.int64) + 1)
+            if len(sides.source)
+            else (np.zeros_like(row))
+        )
         codes = read.astype(np.int64) * (int(sides.target.max(initial=0)) + 1) + sides.target[row]
         known, self.kind = np.unique(codes, return_inverse=True)
         self.kinds = len(known)

@@ -108,11 +108,17 @@ class Alignment:
             "look": self.look,
         }
         if self.trust is not None:
-            table |= {"labels": self.row_labels(), "summary": self.summary(), "trust": {
-                "effects": _rounded(self.trust.effects), "uniform": _rounded(self.trust.uniform),
-                "permuted": _rounded(self.trust.permuted), "threshold": self.trust.threshold,
-                "blocks": self.trust.blocks,
-            }}  # fmt: skip
+            table |= {
+                "labels": self.row_labels(),
+                "summary": self.summary(),
+                "trust": {
+                    "effects": _rounded(self.trust.effects),
+                    "uniform": _rounded(self.trust.uniform),
+                    "permuted": _rounded(self.trust.permuted),
+                    "threshold": self.trust.threshold,
+                    "blocks": self.trust.blocks,
+                },
+            }
         return json.dumps(table, ensure_ascii=False)
 
     @classmethod
@@ -127,8 +133,15 @@ class Alignment:
             source, target = (_labels(table[side]) for side in ("source", "target"))
             weights = _numbers(table["weights"]).reshape(len(target), len(source))
             return cls(source, target, weights, str(table["look"]), _trust(table, weights.shape))
-        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError,
-                MemoryError) as error:  # fmt: skip
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+            MemoryError,
+        ) as error:
             raise DataError(f"this is no alignment: {str(error)[:200]}.") from None
 
     def save(self, path: str | Path) -> None:

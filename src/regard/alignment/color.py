@@ -8,10 +8,21 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 # Eleven points of the map, at weights 0, 0.1, ... 1; what is between is interpolated.
-_POINTS = np.array([
-    (0, 34, 78), (8, 51, 112), (53, 69, 108), (79, 87, 108), (102, 105, 112), (125, 124, 120),
-    (148, 142, 119), (174, 163, 113), (200, 184, 102), (229, 207, 82), (254, 232, 56),
-])  # fmt: skip
+_POINTS = np.array(
+    [
+        (0, 34, 78),
+        (8, 51, 112),
+        (53, 69, 108),
+        (79, 87, 108),
+        (102, 105, 112),
+        (125, 124, 120),
+        (148, 142, 119),
+        (174, 163, 113),
+        (200, 184, 102),
+        (229, 207, 82),
+        (254, 232, 56),
+    ]
+)
 
 
 def colors(weights: Float[np.ndarray, "*any"]) -> UInt8[np.ndarray, "*any 3"]:

@@ -103,14 +103,17 @@ def describe(drawable: Drawable) -> Shape:
     read, inner = whole[:rows], whole[:rows, :columns]
     entropies = np.log(np.maximum(effective_sources(read), 1.0))
     is_empty = not inner.size
-    band = _Band(1, 0.0, 0.0) if is_empty else max(
-        (_band(inner, side) for side in (1, -1)), key=lambda one: one.mass
-    )  # fmt: skip
+    band = (
+        _Band(1, 0.0, 0.0)
+        if is_empty
+        else max((_band(inner, side) for side in (1, -1)), key=lambda one: one.mass)
+    )
     coverage = inner.sum(0) * (columns / rows) if rows else np.zeros(columns)
     received = whole.sum(0) / max(1, len(whole))
     tags = len(drawable.source) - len(received)
     return Shape(
-        rows, columns,
+        rows,
+        columns,
         spread=_median(np.exp(entropies)),
         flatness=_median(entropies / np.log(whole.shape[1])) if whole.shape[1] > 1 else None,
         peak=_median(read.max(1)) if read.size else None,
@@ -128,7 +131,7 @@ def describe(drawable: Drawable) -> Shape:
         cp=None if is_empty else float(_BETA * np.log(np.clip(inner.sum(0), 1e-12, 1)).sum()),
         ap_out=None if is_empty else -float(_entropy(inner).mean()),
         ap_in=None if is_empty else -float(_entropy(inner.T).mean()),
-    )  # fmt: skip
+    )
 
 
 def tau(path: Float[np.ndarray, " target"] | np.ndarray) -> float | None:

@@ -59,33 +59,56 @@ def flags_of(drawable: Drawable, shape: Shape, settings: ShapeSettings | None = 
     settings = settings or ShapeSettings()
     found: list[Flag] = []
     if shape.flatness is not None and shape.flatness >= settings.uniform and shape.rows:
-        found.append(_flag("flat", shape.flatness, settings.uniform, "",
-                           "the median row is nearly uniform"))  # fmt: skip
+        found.append(
+            _flag("flat", shape.flatness, settings.uniform, "", "the median row is nearly uniform")
+        )
     found += _sinks(drawable, shape, settings)
     found += _stalls(drawable, shape, settings)
     for name, is_odd, threshold, text in (
-        ("skipped", lambda value: value < settings.ignored, settings.ignored, "was hardly looked at"),
-        ("doubled", lambda value: value > settings.doubled, settings.doubled, "was looked at often"),
-    ):  # fmt: skip
+        (
+            "skipped",
+            lambda value: value < settings.ignored,
+            settings.ignored,
+            "was hardly looked at",
+        ),
+        (
+            "doubled",
+            lambda value: value > settings.doubled,
+            settings.doubled,
+            "was looked at often",
+        ),
+    ):
         found += [
             _flag(name, value, threshold, _where(column, drawable.source[column]), text)
             for column, value in enumerate(shape.coverage)
             if shape.rows and is_odd(value)
         ]
     if shape.saturation is not None and shape.saturation < settings.saturated:
-        found.append(_flag("saturated", shape.saturation, settings.saturated, "",
-                           "rows are one-hot: hardly any gradient reaches the scores"))  # fmt: skip
+        found.append(
+            _flag(
+                "saturated",
+                shape.saturation,
+                settings.saturated,
+                "",
+                "rows are one-hot: hardly any gradient reaches the scores",
+            )
+        )
     return found
 
 
 def _sinks(drawable: Drawable, shape: Shape, settings: ShapeSettings) -> list[Flag]:
     threshold = sink_threshold(len(shape.sinks), settings)
     return [
-        _flag("sink", share, threshold, _where(column, drawable.source[column]),
-              "takes much of all rows")
+        _flag(
+            "sink",
+            share,
+            threshold,
+            _where(column, drawable.source[column]),
+            "takes much of all rows",
+        )
         for column, share in enumerate(shape.sinks)
         if share >= threshold and shape.rows
-    ]  # fmt: skip
+    ]
 
 
 def sink_threshold(columns: int, settings: ShapeSettings) -> float:

@@ -47,12 +47,12 @@ def _data(drawable: Drawable) -> dict[str, object]:
             for row in range(len(order))
         ],
         "kinds": [] if drawable.trust is None else drawable.trust.labels(drawable.weights),
-        "effects": [] if drawable.trust is None else [
-            [round(float(effect), 3) for effect in row] for row in drawable.trust.effects
-        ],
+        "effects": []
+        if drawable.trust is None
+        else [[round(float(effect), 3) for effect in row] for row in drawable.trust.effects],
         "pharaoh": pharaoh(best_links(weights[:rows, :columns])),
         "svg": svg.draw(drawable),
-    }  # fmt: skip
+    }
 
 
 def _label(label: Label) -> dict[str, object]:

@@ -38,9 +38,7 @@ class Link(NamedTuple):
     target: int
 
 
-def links_of(
-    weights: Weights, method: LinkMethod, threshold: float | None = None
-) -> list[Link]:  # fmt: skip
+def links_of(weights: Weights, method: LinkMethod, threshold: float | None = None) -> list[Link]:
     """Hard links by a method, sorted by source and target.
 
     Args:

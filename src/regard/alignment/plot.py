@@ -40,8 +40,7 @@ def draw(drawable: Drawable, kind: str) -> bytes:
     axes = figure.add_subplot()
     image = axes.imshow(drawable.weights, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     heading = title(drawable).replace("\u2068", "").replace("\u2069", "")
-    shown = [[label.shortened(16) for label in side]
-             for side in (drawable.source, drawable.target)]  # fmt: skip
+    shown = [[label.shortened(16) for label in side] for side in (drawable.source, drawable.target)]
     families = _families(heading + "".join(shown[0] + shown[1]))
     every = [max(1, -(-count // 120)) for count in (columns, rows)]
     axes.set_xticks(np.arange(0, columns, every[0]), shown[0][:: every[0]], family=families)

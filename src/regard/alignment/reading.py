@@ -18,9 +18,11 @@ def following(alignment: Alignment) -> Alignment:
     """Each row replaced by the one after it; the last, of the end symbol, stays."""
     rows = np.minimum(np.arange(len(alignment.weights)) + 1, len(alignment.weights) - 1)
     return replace(
-        alignment, weights=alignment.weights[rows], look=f"{alignment.look}, the row after",
+        alignment,
+        weights=alignment.weights[rows],
+        look=f"{alignment.look}, the row after",
         trust=None,
-    )  # fmt: skip
+    )
 
 
 def by_words(alignment: Alignment) -> Alignment:
@@ -35,9 +37,12 @@ def by_words(alignment: Alignment) -> Alignment:
     counts = np.diff([*target, len(alignment.target)])[:, None]
     weights = np.add.reduceat(summed, target, axis=0) / counts
     return replace(
-        alignment, source=_joined(alignment.source, source), target=_joined(alignment.target, target),
-        weights=weights.astype(np.float32), trust=None,
-    )  # fmt: skip
+        alignment,
+        source=_joined(alignment.source, source),
+        target=_joined(alignment.target, target),
+        weights=weights.astype(np.float32),
+        trust=None,
+    )
 
 
 def _words(labels: tuple[Label, ...]) -> list[int]:

@@ -44,8 +44,10 @@ class _Drawing:
         self.cell = max(SMALLEST_CELL, CELL if longest <= 24 else 28 * 24 // longest)
         if longest > HUGE:
             self.cell = max(1, SMALLEST_CELL * HUGE // longest)
-        widest = [max((len(label.shortened(16)) for label in side), default=1)
-                  for side in (drawable.target, drawable.source)]  # fmt: skip
+        widest = [
+            max((len(label.shortened(16)) for label in side), default=1)
+            for side in (drawable.target, drawable.source)
+        ]
         self.left = 24 + 9 * widest[0]
         self.top = 62 + (16 if widest[1] <= _UPRIGHT else 8 * widest[1])
         self.width = max(
@@ -165,8 +167,10 @@ class _Drawing:
         for row in range(0, self.rows, every):
             y = self.top + (row + 0.5) * self.cell + 4
             lines.append(self._label(self.drawable.target[row], self.left - 8.0, y, "end", ""))
-            lines.append(f"<text x='{edge}' y='{y:g}' font-size='10' fill='#555'>"
-                         f"{effective[row]:.1f}{self._kind(row)}</text>")  # fmt: skip
+            lines.append(
+                f"<text x='{edge}' y='{y:g}' font-size='10' fill='#555'>"
+                f"{effective[row]:.1f}{self._kind(row)}</text>"
+            )
         return lines
 
     def _kind(self, row: int) -> str:

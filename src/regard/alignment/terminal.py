@@ -37,17 +37,23 @@ def draw(drawable: Drawable, *, width: int = 80, uses_blocks: bool = True) -> st
     cells = _pooled(drawable.weights, pool)
     lines = [title(drawable), CAPTION.split(".")[0].lower() + _look(drawable), _legend(drawable)]
     if pool == 1:
-        lines.append("     " + "".join(f"{number % 100:{wide}d}" for number in range(1, columns + 1))
-                     + "   sources" + ("  effect" if kinds else ""))  # fmt: skip
+        lines.append(
+            "     "
+            + "".join(f"{number % 100:{wide}d}" for number in range(1, columns + 1))
+            + "   sources"
+            + ("  effect" if kinds else "")
+        )
     else:
         lines.append(f"     each cell is the largest of {pool} columns" + "   sources")
     effective = effective_sources(drawable.weights)
     for row, label in enumerate(drawable.target):
         bars = "".join(_mark(float(weight), ramp) * wide for weight in cells[row])
         top = _strongest(drawable, row) if pool > 1 else ""
-        tested = "" if trust is None else (
-            f"{trust.effects[row, strongest[row]]:7.2f}  {kinds[row]:<11}  "
-        )  # fmt: skip
+        tested = (
+            ""
+            if trust is None
+            else (f"{trust.effects[row, strongest[row]]:7.2f}  {kinds[row]:<11}  ")
+        )
         lines.append(
             f"{row + 1:3d} |{bars}| {effective[row]:4.1f}  {tested}{_isolated(label)}{top}"
         )

@@ -64,10 +64,14 @@ class Trust:
             weights: The map that was tested.
         """
         return tuple(
-            row_label(int(strongest), self.effects[place], self.threshold,
-                      max(float(self.uniform[place]), float(self.permuted[place])))
+            row_label(
+                int(strongest),
+                self.effects[place],
+                self.threshold,
+                max(float(self.uniform[place]), float(self.permuted[place])),
+            )
             for place, strongest in enumerate(self.strongest(weights))
-        )  # fmt: skip
+        )
 
     def summary(self, weights: Float[np.ndarray, "target source"], rows: int) -> str:
         """All of it in a sentence.
@@ -128,9 +132,7 @@ def leaders_of(
         array([[1, 2]])
     """
     starts = [0, *np.cumsum(blocks or [weights.shape[1]])]
-    return np.stack([
-        weights[:, start:end].argmax(1) + start for start, end in pairwise(starts)
-    ], 1)  # fmt: skip
+    return np.stack([weights[:, start:end].argmax(1) + start for start, end in pairwise(starts)], 1)
 
 
 def block_of(

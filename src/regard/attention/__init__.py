@@ -1,9 +1,10 @@
 """Attention: score, normalise, mix."""
 
-from regard.attention.attention import Attended, Attention, mix
+from regard.attention.attention import Attention, mix
 from regard.attention.blocks import look_in_blocks, renormalize
 from regard.attention.coverage import add_coverage, no_coverage
 from regard.attention.functions import attend, context_jacobian
+from regard.attention.look import Attended
 from regard.attention.masks import causal_mask, length_mask, window_mask
 from regard.attention.memory import Memory
 from regard.attention.multihead import MultiHeadAttention
@@ -18,7 +19,8 @@ from regard.attention.scores import (
     ScaledDotScore,
     Score,
 )
-from regard.attention.summary import Summary, summarize
+from regard.attention.streaming import summarize
+from regard.attention.summary import Summary
 
 __all__ = [
     "AdditiveScore",

@@ -18,7 +18,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from regard.attention.attention import Attended, Attention
+from regard.attention.attention import Attention
+from regard.attention.look import Attended
 from regard.attention.memory import Memory
 from regard.errors import ShapeError
 

@@ -12,7 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention.attention import Attended, fold_bias, look, require_look
+from regard.attention.attention import require_look
+from regard.attention.look import Attended, fold_bias, look
 from regard.attention.normalizers import Normalizer, softmax
 from regard.attention.scores import CosineScore, DotScore, ScaledDotScore, Score
 from regard.errors import KindError, SettingsError, ShapeError
@@ -98,9 +99,16 @@ def attend(
         exact = torch.promote_types(operands.query.dtype, torch.float32)
         prepared = chosen.prepare(operands.keys.to(exact))
     attended = look(
-        operands.query, prepared, operands.values, score=chosen, normalize=normalize,
-        mask=operands.mask, bias=operands.bias, scale=scale, is_clean=True,
-    )  # fmt: skip
+        operands.query,
+        prepared,
+        operands.values,
+        score=chosen,
+        normalize=normalize,
+        mask=operands.mask,
+        bias=operands.bias,
+        scale=scale,
+        is_clean=True,
+    )
     if not operands.is_single:
         return attended
     return Attended(attended.context.squeeze(-2), attended.known_weights().squeeze(-2))

@@ -12,7 +12,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.attention.attention import Attended, Attention, all_finite, hide
+from regard.attention.attention import Attention, hide
+from regard.attention.look import Attended, all_finite
 from regard.attention.memory import Memory
 from regard.attention.scores import ScaledDotScore
 from regard.errors import SettingsError

@@ -68,16 +68,21 @@ class LineForm:
 
     def is_rewritten(self, answer: Answer) -> bool:
         """Whether a target held line ends or tabs, which this form has no place for."""
-        return self.kind != "jsonl" and isinstance(answer, Prediction) and any(
-            _BREAKS.search(candidate.text) for candidate in answer.candidates
-        )  # fmt: skip
+        return (
+            self.kind != "jsonl"
+            and isinstance(answer, Prediction)
+            and any(_BREAKS.search(candidate.text) for candidate in answer.candidates)
+        )
 
     def _table(self, answer: Answer) -> dict[str, object]:
         if isinstance(answer, Unpredicted):
             table: dict[str, object] = {
-                "source": answer.source, "target": "", "log_prob": None, "reason": answer.reason,
+                "source": answer.source,
+                "target": "",
+                "log_prob": None,
+                "reason": answer.reason,
                 "unseen": [],
-            }  # fmt: skip
+            }
             return table | ({"candidates": []} if self.n_best > 1 else {})
         table = {
             "source": answer.source,

@@ -134,10 +134,16 @@ def _table(report: Report, kind: Kind) -> dict[str, object]:
         "is_mended": kind.is_mended,
     }
     places = [
-        {"line": place.line or None, "side": place.side or None, "text": place.text,
-         "note": place.note or None, "other": other or None}
-        for other, _, kept in found for place in kept
-    ]  # fmt: skip
+        {
+            "line": place.line or None,
+            "side": place.side or None,
+            "text": place.text,
+            "note": place.note or None,
+            "other": other or None,
+        }
+        for other, _, kept in found
+        for place in kept
+    ]
     return table | {"places": places}
 
 

@@ -70,8 +70,17 @@ def show(
     refuse_beside("--target", target is not None, {"--beam": beam})
     named = {"html": html, "svg": svg, "png": png, "pdf": pdf, "json": json}
     files = {kind: path for kind, path in named.items() if path is not None}
-    carry_out(model, text, tags=tags, target=target, step=step, beam=beam or 1, files=files,
-              longest=longest, device=device)  # fmt: skip
+    carry_out(
+        model,
+        text,
+        tags=tags,
+        target=target,
+        step=step,
+        beam=beam or 1,
+        files=files,
+        longest=longest,
+        device=device,
+    )
 
 
 def align(
@@ -93,7 +102,7 @@ def align(
     source_file: SourceFile = None,
     target_file: TargetFile = None,
     device: Device = "cpu",
-) -> None:  # fmt: skip
+) -> None:
     """Align given pairs: where the decoder looks while it writes each target."""
     from regard.cli.aligning import carry_out
     from regard.cli.given import (
@@ -106,14 +115,21 @@ def align(
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
     require_with("--reverse", reverse is not None, {"--symmetrize": symmetrize})
-    require_with("--format pharaoh", output_format == "pharaoh",
-                 {"--link": link, "--threshold": threshold, "--reverse": reverse})  # fmt: skip
+    require_with(
+        "--format pharaoh",
+        output_format == "pharaoh",
+        {"--link": link, "--threshold": threshold, "--reverse": reverse},
+    )
     linking = linking_given(method, link, threshold, rows, symmetrize)
     predictor = predictor_given(model, device, data, columns, tags_column, longest)
     carry_out(
-        predictor, data, output, output_format=output_format, linking=linking,
+        predictor,
+        data,
+        output,
+        output_format=output_format,
+        linking=linking,
         other=other_given(reverse, device),
-    )  # fmt: skip
+    )
 
 
 def score(
@@ -167,11 +183,15 @@ def serve(
     host: Annotated[str, typer.Option(help="0.0.0.0 lets other machines in.")] = "127.0.0.1",
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Such as longest=200 or deadline=10.",
-                     show_default=False),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Such as longest=200 or deadline=10.",
+            show_default=False,
+        ),
     ] = None,
     device: Device = "cpu",
-) -> None:  # fmt: skip
+) -> None:
     """Serve models: a page where one watches the decoder look back, and a REST service."""
     from regard.cli.serving import carry_out
 

@@ -71,10 +71,14 @@ def _table(
 ) -> dict[str, object]:
     def cases(rows: Sequence[int]) -> list[dict[str, str]]:
         return [
-            {"source": pairs[row].source, "target": pairs[row].target,
-             "first": first.scored[row].text, "second": second.scored[row].text}
+            {
+                "source": pairs[row].source,
+                "target": pairs[row].target,
+                "first": first.scored[row].text,
+                "second": second.scored[row].text,
+            }
             for row in rows
-        ]  # fmt: skip
+        ]
 
     return {
         "first": {"model": first.name, **first.evaluation.to_table()},
@@ -124,9 +128,10 @@ def _points(difference: Difference) -> str:
 
 def _judged(found: Comparison) -> str:
     told: list[str] = []
-    for name, one, better in (("exact matches", found.accuracy, found.accuracy.value > 0),
-                              ("symbol errors", found.symbol_error_rate,
-                               found.symbol_error_rate.value < 0)):  # fmt: skip
+    for name, one, better in (
+        ("exact matches", found.accuracy, found.accuracy.value > 0),
+        ("symbol errors", found.symbol_error_rate, found.symbol_error_rate.value < 0),
+    ):
         if one.p <= _SURE:
             told.append(f"by {name} the {'second' if better else 'first'} is better")
         else:

@@ -23,9 +23,14 @@ def carry_out(output: Path, page: Path, minutes: float) -> None:
     settings = RunSettings().with_values({"training.minutes": minutes})
     with Watch(is_quiet=False) as watch:
         predictor = train(
-            sample_path("train"), sample_path("dev"), output=output, settings=settings,
-            overwrite=True, command=command_line(), listen=watch,
-        )  # fmt: skip
+            sample_path("train"),
+            sample_path("dev"),
+            output=output,
+            settings=settings,
+            overwrite=True,
+            command=command_line(),
+            listen=watch,
+        )
     print("Scores on words that training never saw:")
     evaluate(predictor, str(sample_path("test")), beam=1, errors=False, as_json=False)
     for pair in list(read_pairs(sample_path("test")))[:5]:

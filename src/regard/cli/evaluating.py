@@ -53,9 +53,12 @@ def carry_out(
     with bar(TextColumn("{task.completed:,} of {task.total:,}")) as shown:
         task = shown.add_task("predicting", total=len(pairs))
         evaluation = predictor.evaluate(
-            pairs, beam_size=beam, alternatives=alternatives, text_measures=text_measures,
+            pairs,
+            beam_size=beam,
+            alternatives=alternatives,
+            text_measures=text_measures,
             listen=lambda done, total: shown.update(task, completed=done, total=total),
-        )  # fmt: skip
+        )
     visible = predictor.reader.target.shown
     if as_json:
         table = evaluation.to_table() | ({} if scores is None else scores.to_table())
@@ -117,14 +120,18 @@ def _note_conflicts(pairs: Sequence[Pair]) -> None:
         targets[pair.asked].add(pair.target)
     count = sum(len(each) > 1 for each in targets.values())
     if count:
-        say(f"note: {count} sources stand there with several targets; --alternatives takes any of "
-            "them as right.")  # fmt: skip
+        say(
+            f"note: {count} sources stand there with several targets; --alternatives takes any of "
+            "them as right."
+        )
 
 
 def _confusions(evaluation: Evaluation, visible: Callable[[str], str]) -> list[str]:
     lines = ["", " count  should be -> was written"]
     for one in evaluation.confusions[:_SHOWN]:
-        lines.append(f"{one.count:6d}  {visible(one.target) or 'nothing'} -> "
-                     f"{visible(one.predicted) or 'nothing'}")  # fmt: skip
+        lines.append(
+            f"{one.count:6d}  {visible(one.target) or 'nothing'} -> "
+            f"{visible(one.predicted) or 'nothing'}"
+        )
     hidden = len(evaluation.confusions) - _SHOWN
     return [*lines, f"        and {hidden} other kinds" if hidden > 0 else "", ""]

@@ -68,9 +68,12 @@ def data_if_given(
 
 
 def examined_given(
-    files: Sequence[str], source: Path | None, target: Path | None, dev_source: Path | None,
+    files: Sequence[str],
+    source: Path | None,
+    target: Path | None,
+    dev_source: Path | None,
     dev_target: Path | None,
-) -> list[str | Parallel]:  # fmt: skip
+) -> list[str | Parallel]:
     """What is to be looked at, training first; see `data_given`."""
     first = data_given(files[0] if files else None, source, target, "FILES")
     dev = data_if_given(None, dev_source, dev_target)
@@ -85,9 +88,13 @@ def columns_given(columns: str | None, tags_column: int | None) -> str | None:
 
 
 def predictor_given(
-    folder: Path, device: str, data: str | Parallel, columns: str | None, tags_column: int | None,
+    folder: Path,
+    device: str,
+    data: str | Parallel,
+    columns: str | None,
+    tags_column: int | None,
     longest: int | None,
-) -> Predictor:  # fmt: skip
+) -> Predictor:
     """The model, reading files as the options say, or else as in training."""
     said = {"--columns": columns, "--tags-column": tags_column}
     refuse_beside("--source-file", isinstance(data, Parallel), said)
@@ -121,18 +128,24 @@ def refuse_beside(other: str, is_given: bool, options: Mapping[str, object]) -> 
 
 
 def linking_given(
-    method: MapMethod | None, link: LinkMethod | None, threshold: float | None, rows: Rows | None,
+    method: MapMethod | None,
+    link: LinkMethod | None,
+    threshold: float | None,
+    rows: Rows | None,
     symmetry: Symmetry | None,
-) -> Linking:  # fmt: skip
+) -> Linking:
     """How links are made; a threshold alone asks for links of that weight."""
     is_other = link not in (None, "threshold")
     refuse_beside(f"--link {link}", is_other, {"--threshold": threshold})
     usual = Linking()
     kind = usual.links if threshold is None else "threshold"
     return Linking(
-        method or usual.method, link or kind, threshold, rows or usual.rows,
+        method or usual.method,
+        link or kind,
+        threshold,
+        rows or usual.rows,
         symmetry or usual.symmetry,
-    )  # fmt: skip
+    )
 
 
 def other_given(folder: Path | None, device: str) -> Predictor | None:
@@ -177,9 +190,7 @@ def _said(options: Mapping[str, object]) -> str | None:
     return next(said, None)
 
 
-def _source_layout(
-    predictor: Predictor, columns: str | None, tags_column: int | None
-) -> Columns:  # fmt: skip
+def _source_layout(predictor: Predictor, columns: str | None, tags_column: int | None) -> Columns:
     if columns is not None:
         layout = Columns.parse(_order(columns, tags_column))
         return replace(layout, target=None, allows_more=True)

@@ -69,6 +69,7 @@ def _object(found: object) -> dict[str, object]:
 
 def _shown(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_shown(part)}"
-                         for name, part in cast(dict[str, object], value).items())  # fmt: skip
+        return ", ".join(
+            f"{name} {_shown(part)}" for name, part in cast(dict[str, object], value).items()
+        )
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

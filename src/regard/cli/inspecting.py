@@ -37,9 +37,12 @@ def carry_out(
     with bar(TextColumn("{task.percentage:.0f} %")) as shown:
         task = shown.add_task("inspecting", total=1)
         found = predictor.inspect(
-            pairs, is_forced=is_forced, beam_size=beam, settings=settings,
+            pairs,
+            is_forced=is_forced,
+            beam_size=beam,
+            settings=settings,
             listen=lambda done, total: shown.update(task, completed=done, total=total),
-        )  # fmt: skip
+        )
     if html is not None:
         try:
             write_file(html, report(found).encode())
@@ -61,32 +64,46 @@ class InvalidMapError(RegardError):
 def lines(found: Inspection) -> list[str]:
     """What was found, as text."""
     return [
-        found.headline, "",
+        found.headline,
+        "",
         *(f"  {reason}" for reason in found.judgement.reasons[1:]),
         *([] if found.words is None else [f"  {found.words.text}"]),
-        "", f"look    {found.look} ({'given targets' if found.mode == 'forced' else 'as predicted'})",
-        "checks  " + "  ".join(f"{one.name} {'ok' if one.is_met else 'FAILS'}" for one in found.checks),
+        "",
+        f"look    {found.look} ({'given targets' if found.mode == 'forced' else 'as predicted'})",
+        "checks  "
+        + "  ".join(f"{one.name} {'ok' if one.is_met else 'FAILS'}" for one in found.checks),
         f"shape   {'; '.join(found.shape.reading) or 'nothing to say'}",
-        *_use(found), *_flags(found), *_doubtful(found.doubtful()[:_SHOWN]), "",
+        *_use(found),
+        *_flags(found),
+        *_doubtful(found.doubtful()[:_SHOWN]),
+        "",
         "One step in one layer, the decoder's state held fixed; erased contexts are unlike those of "
         "training.",
-    ]  # fmt: skip
+    ]
 
 
 def _use(found: Inspection) -> list[str]:
     use = found.use
     if use is None:
         return []
-    figures = [("gap", use.gap, "nats"), ("uniform", use.uniform, "nats"),
-               ("agree", use.agree, "above chance"), ("keep uniform", use.keep_uniform, ""),
-               ("keep permuted", use.keep_permuted, ""), ("keep erased", use.keep_erased, "")]  # fmt: skip
+    figures = [
+        ("gap", use.gap, "nats"),
+        ("uniform", use.uniform, "nats"),
+        ("agree", use.agree, "above chance"),
+        ("keep uniform", use.keep_uniform, ""),
+        ("keep permuted", use.keep_permuted, ""),
+        ("keep erased", use.keep_erased, ""),
+    ]
     kinds = ", ".join(f"{share:.0%} {kind}" for kind, share in use.labels.items())
     ends = ", ".join(f"{share:.0%} {kind}" for kind, share in use.end_labels.items() if share)
     heads = [f"{one.name:<16} gap {_number(one.gap)} nats, it alone" for one in use.heads]
     return [
-        "", *(f"{name:<16} {_number(measure)} {unit}".rstrip() for name, measure, unit in figures),
-        *heads, f"rows             {kinds}", f"end rows         {ends}",
-    ]  # fmt: skip
+        "",
+        *(f"{name:<16} {_number(measure)} {unit}".rstrip() for name, measure, unit in figures),
+        *heads,
+        f"rows             {kinds}",
+        f"end rows         {ends}",
+    ]
 
 
 def _number(measure: Measure) -> str:

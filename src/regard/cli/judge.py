@@ -52,8 +52,9 @@ def check(
     refuse_beside("--json", json, {"--examples": examples})
     order = columns_given(columns, tags_column)
     given = examined_given(files or [], source_file, target_file, dev_source_file, dev_target_file)
-    if not carry_out(given, order, as_json=json, folder=fix,
-                     examples=3 if examples is None else examples):  # fmt: skip
+    if not carry_out(
+        given, order, as_json=json, folder=fix, examples=3 if examples is None else examples
+    ):
         raise typer.Exit(1)
 
 
@@ -71,8 +72,10 @@ def evaluate(
         bool, typer.Option("--lower-case", help="BLEU and chrF pass over capitals.")
     ] = False,
     gold: Annotated[
-        Path | None, typer.Option("--links", help="Right links: adds the alignment error rate.",
-                                  show_default=False)
+        Path | None,
+        typer.Option(
+            "--links", help="Right links: adds the alignment error rate.", show_default=False
+        ),
     ] = None,
     links_from: Annotated[
         int | None, typer.Option(min=0, max=1, help="Its first position.", show_default="0")
@@ -96,7 +99,7 @@ def evaluate(
     source_file: SourceFile = None,
     target_file: TargetFile = None,
     device: Device = "cpu",
-) -> None:  # fmt: skip
+) -> None:
     """Predict the sources and compare with the targets."""
     from regard.cli.evaluating import LinkTask, carry_out
     from regard.cli.given import (
@@ -110,22 +113,43 @@ def evaluate(
 
     data = data_given(pairs, source_file, target_file, "PAIRS")
     require_with("--bleu or --chrf", bleu or chrf, {"--lower-case": lower_case})
-    require_with("--links", gold is not None, {
-        "--links-from": links_from, "--links-reversed": links_reversed,
-        "--links-column": links_column, "--threshold": threshold, "--method": method,
-        "--link": link, "--rows": rows, "--reverse": reverse, "--symmetrize": symmetrize,
-    })  # fmt: skip
+    require_with(
+        "--links",
+        gold is not None,
+        {
+            "--links-from": links_from,
+            "--links-reversed": links_reversed,
+            "--links-column": links_column,
+            "--threshold": threshold,
+            "--method": method,
+            "--link": link,
+            "--rows": rows,
+            "--reverse": reverse,
+            "--symmetrize": symmetrize,
+        },
+    )
     require_with("--reverse", reverse is not None, {"--symmetrize": symmetrize})
     linking = linking_given(method, link, threshold, rows, symmetrize)
     predictor = predictor_given(model, device, data, columns, tags_column, longest)
-    task = None if gold is None else LinkTask(
-        read_links(gold, LinkLayout(links_from or 0, links_reversed, links_column)), linking,
-        other_given(reverse, device),
-    )  # fmt: skip
+    task = (
+        None
+        if gold is None
+        else LinkTask(
+            read_links(gold, LinkLayout(links_from or 0, links_reversed, links_column)),
+            linking,
+            other_given(reverse, device),
+        )
+    )
     carry_out(
-        predictor, data, beam=beam, errors=errors, as_json=json, alternatives=alternatives,
-        text_measures=TextMeasures(bleu, chrf, lower_case), link_task=task,
-    )  # fmt: skip
+        predictor,
+        data,
+        beam=beam,
+        errors=errors,
+        as_json=json,
+        alternatives=alternatives,
+        text_measures=TextMeasures(bleu, chrf, lower_case),
+        link_task=task,
+    )
 
 
 def compare(
@@ -143,7 +167,7 @@ def compare(
     source_file: SourceFile = None,
     target_file: TargetFile = None,
     device: Device = "cpu",
-) -> None:  # fmt: skip
+) -> None:
     """Compare two models on the same pairs: the difference, and whether chance explains it."""
     from regard.cli.comparing import carry_out
     from regard.cli.given import data_given, predictor_given
@@ -167,8 +191,12 @@ def inspect(
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Such as effect=0.2 or shape.sink=0.5.",
-                     show_default=False),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Such as effect=0.2 or shape.sink=0.5.",
+            show_default=False,
+        ),
     ] = None,
     longest: Longest = None,
     columns: ColumnOrder = None,
@@ -176,7 +204,7 @@ def inspect(
     source_file: SourceFile = None,
     target_file: TargetFile = None,
     device: Device = "cpu",
-) -> None:  # fmt: skip
+) -> None:
     """Test whether the map may be believed: exact checks, shape, use, verdict."""
     from regard.cli.given import data_given, predictor_given, refuse_beside
     from regard.cli.inspecting import carry_out
@@ -184,6 +212,11 @@ def inspect(
     data = data_given(pairs, source_file, target_file, "PAIRS")
     refuse_beside("--forced", forced, {"--beam": beam})
     carry_out(
-        predictor_given(model, device, data, columns, tags_column, longest), data, is_forced=forced,
-        beam=beam or 1, html=html, as_json=json, assignments=settings or [],
-    )  # fmt: skip
+        predictor_given(model, device, data, columns, tags_column, longest),
+        data,
+        is_forced=forced,
+        beam=beam or 1,
+        html=html,
+        as_json=json,
+        assignments=settings or [],
+    )

@@ -49,16 +49,17 @@ Output = Annotated[
 ]
 Unseen = Annotated[
     Literal["copy", "unknown", "error"] | None,
-    typer.Option(help="Unseen symbols in this run; as the model says without.",
-                 show_default=False),
-]  # fmt: skip
+    typer.Option(help="Unseen symbols in this run; as the model says without.", show_default=False),
+]
 Longest = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Most symbols of a side in this run; as the model says without.",
+        min=1,
+        metavar="N",
+        help="Most symbols of a side in this run; as the model says without.",
         show_default=False,
     ),
-]  # fmt: skip
+]
 Refused = Annotated[
     Literal["empty", "stop"],
     typer.Option(help="A line that cannot be predicted: answer nothing and a reason, or stop."),
@@ -77,10 +78,12 @@ LinkKind = Annotated[
 Threshold = Annotated[
     float | None,
     typer.Option(
-        min=0, max=1, help="Link all pairs of this weight; the strongest without.",
+        min=0,
+        max=1,
+        help="Link all pairs of this weight; the strongest without.",
         show_default=False,
     ),
-]  # fmt: skip
+]
 Rows = Annotated[
     Literal["predicting", "following"] | None,
     typer.Option(

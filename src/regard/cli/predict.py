@@ -51,7 +51,12 @@ def predict(
     form = LineForm(output_format, has_scores=scores, n_best=n_best)
     rows = sources_given(predictor, file, columns, tags_column)
     if not carry_out(
-        predictor, rows, form, output=output, alignments=alignments, beam=beam,
+        predictor,
+        rows,
+        form,
+        output=output,
+        alignments=alignments,
+        beam=beam,
         stops=refused == "stop",
-    ):  # fmt: skip
+    ):
         raise typer.Exit(1)

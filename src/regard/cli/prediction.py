@@ -16,9 +16,15 @@ from regard.text import Pair, open_output
 
 
 def carry_out(
-    predictor: Predictor, rows: Iterator[Pair | None], form: LineForm, *,
-    output: Path | None, alignments: Path | None, beam: int, stops: bool,
-) -> bool:  # fmt: skip
+    predictor: Predictor,
+    rows: Iterator[Pair | None],
+    form: LineForm,
+    *,
+    output: Path | None,
+    alignments: Path | None,
+    beam: int,
+    stops: bool,
+) -> bool:
     """Predict a file line by line, in constant memory; tell whether any source was predicted.
 
     Args:
@@ -62,10 +68,13 @@ class _Wanted:
         while chunk := list(islice(rows, CHUNK)):
             read = [self._read(row) for row in chunk]
             written = predicted(
-                self.predictor.saved, self.predictor.searcher,
-                (one for one in read if isinstance(one, ReadSource)), self.beam, self.n_best,
+                self.predictor.saved,
+                self.predictor.searcher,
+                (one for one in read if isinstance(one, ReadSource)),
+                self.beam,
+                self.n_best,
                 is_tested=self.is_tested,
-            )  # fmt: skip
+            )
             yield from (next(written) if isinstance(one, ReadSource) else one for one in read)
 
     def _read(self, row: Pair | None) -> ReadSource | Unpredicted:
@@ -111,8 +120,12 @@ class _Tally:
         if self.cut:
             say(f"note: the length limit ended {self.cut} of the predictions.")
         if self.rewritten:
-            say(f"note: {self.rewritten} of the predictions held line ends or tabs, written as "
-                "blanks; --format jsonl keeps them.")  # fmt: skip
+            say(
+                f"note: {self.rewritten} of the predictions held line ends or tabs, written as "
+                "blanks; --format jsonl keeps them."
+            )
         if self.refused:
-            say(f"note: {self.refused} of the lines were answered with nothing; the first is line "
-                f"{self.first.line}: {self.first.reason}.")  # fmt: skip
+            say(
+                f"note: {self.refused} of the lines were answered with nothing; the first is line "
+                f"{self.first.line}: {self.first.reason}."
+            )

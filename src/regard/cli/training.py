@@ -32,9 +32,15 @@ def carry_out(
         settings = settings.changed(assignment)
     with Watch(is_quiet=quiet) as watch:
         train(
-            data, dev, output=output, settings=settings, resume=resume, overwrite=overwrite,
-            command=command_line(), listen=watch,
-        )  # fmt: skip
+            data,
+            dev,
+            output=output,
+            settings=settings,
+            resume=resume,
+            overwrite=overwrite,
+            command=command_line(),
+            listen=watch,
+        )
     if watch.final is not None:
         print(f"dev error rate     {percent(watch.final.word_error_rate)}")
         print(f"dev symbol errors  {percent(watch.final.symbol_error_rate)}")

@@ -105,8 +105,10 @@ def described(chosen: Chosen) -> list[str]:
 
 def _symbols(settings: ModelSettings, source: int, target: int) -> list[str]:
     lines: list[str] = []
-    for name, side, count in (("source", settings.text.source, source),
-                              ("target", settings.text.target, target)):  # fmt: skip
+    for name, side, count in (
+        ("source", settings.text.source, source),
+        ("target", settings.text.target, target),
+    ):
         form = "" if side.normalize == "none" else f", brought to {side.normalize}"
         names = {"words": "symbols, cut at blanks", "subwords": "pieces of words"}
         symbols = names.get(str(side.symbols), str(side.symbols))

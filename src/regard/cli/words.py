@@ -15,9 +15,14 @@ def bar(*columns: ProgressColumn) -> Progress:
     """A progress bar on standard error, shown on a terminal only."""
     console = Console(stderr=True)
     return Progress(
-        TextColumn("{task.description}"), BarColumn(), *columns, TimeElapsedColumn(),
-        console=console, disable=not console.is_terminal, transient=True,
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(),
+        *columns,
+        TimeElapsedColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )
 
 
 def is_unicode(encoding: str | None) -> bool:

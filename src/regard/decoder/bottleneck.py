@@ -54,9 +54,11 @@ class BottleneckDecoder(Decoder):
         self.recurrence = recurrence
         self.bridge = nn.Linear(final_size, recurrence.carried_size)
         self.output = Output(
-            recurrence.size, context_size=final_size, dropout=recurrence.drop.share,
+            recurrence.size,
+            context_size=final_size,
+            dropout=recurrence.drop.share,
             vocabulary=embedding.table.num_embeddings,
-        )  # fmt: skip
+        )
         self.alignment = None
 
     def start(self, encoding: Encoding) -> BottleneckState:

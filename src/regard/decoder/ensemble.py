@@ -129,10 +129,12 @@ class EnsembleDecoder(Decoder):
         return [
             Encoding(states, encoding.mask, final, told, encoding.tag_count)
             for states, final, told in zip(
-                self._split(encoding.states), self._split(encoding.final),
-                self._split(encoding.told), strict=True,
+                self._split(encoding.states),
+                self._split(encoding.final),
+                self._split(encoding.told),
+                strict=True,
             )
-        ]  # fmt: skip
+        ]
 
 
 def _mean_logits(logits: list[Tensor]) -> Tensor:

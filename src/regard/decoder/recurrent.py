@@ -101,19 +101,28 @@ class RecurrentDecoder(Decoder):
     """
 
     def __init__(
-        self, embedding: Embedding, recurrence: Recurrence, *, attention: Attention,
-        state_size: int, final_size: int, feeds_input: bool = False,
-        has_relative_bias: bool = False, has_tags_apart: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        embedding: Embedding,
+        recurrence: Recurrence,
+        *,
+        attention: Attention,
+        state_size: int,
+        final_size: int,
+        feeds_input: bool = False,
+        has_relative_bias: bool = False,
+        has_tags_apart: bool = False,
+    ) -> None:
         super().__init__()
         self.embedding = embedding
         self.recurrence = recurrence
         self.attention = attention
         self.bridge = nn.Linear(final_size, recurrence.carried_size)
         self.output = Output(
-            recurrence.size, context_size=state_size, dropout=recurrence.drop.share,
+            recurrence.size,
+            context_size=state_size,
+            dropout=recurrence.drop.share,
             vocabulary=embedding.table.num_embeddings,
-        )  # fmt: skip
+        )
         self.feeds_input = feeds_input
         self.relative_bias = RelativeBias(REACH) if has_relative_bias else None
         self.uses_coverage = attention.score.uses_coverage
@@ -221,9 +230,13 @@ class RecurrentDecoder(Decoder):
         memory, bias = state.memory, self._bias(state, steps)
         coverage = state.coverage if self.uses_coverage else None
         return look_in_blocks(
-            self.attention, query, memory, widths=self._widths(memory.mask, state.tag_count),
-            bias=bias, coverage=coverage,
-        )  # fmt: skip
+            self.attention,
+            query,
+            memory,
+            widths=self._widths(memory.mask, state.tag_count),
+            bias=bias,
+            coverage=coverage,
+        )
 
     def _widths(self, mask: Tensor, tag_count: int) -> list[int]:
         source = mask.shape[-1]

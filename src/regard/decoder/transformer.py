@@ -63,9 +63,13 @@ class _Layer(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def look(
-        self, states: Tensor, memory: Memory, before: Memory | None, weights: Tensor | None,
+        self,
+        states: Tensor,
+        memory: Memory,
+        before: Memory | None,
+        weights: Tensor | None,
         needs_weights: bool,
-    ) -> _Passed:  # fmt: skip
+    ) -> _Passed:
         """Look at what was written, then back at the source."""
         query = self.norm(states)
         written = self.itself.memorize(query)
@@ -106,17 +110,23 @@ class TransformerDecoder(Decoder):
     """
 
     def __init__(
-        self, embedding: Embedding, size: int, *, heads: int, layers: int, inner_size: int,
-        state_size: int, dropout: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        embedding: Embedding,
+        size: int,
+        *,
+        heads: int,
+        layers: int,
+        inner_size: int,
+        state_size: int,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         self.embedding = embedding
         self.position = PositionalEncoding(size, dropout=dropout)
         self.layers = nn.ModuleList(
-            _Layer(size, heads=heads, inner_size=inner_size, state_size=state_size,
-                   dropout=dropout)
+            _Layer(size, heads=heads, inner_size=inner_size, state_size=state_size, dropout=dropout)
             for _ in range(layers)
-        )  # fmt: skip
+        )
         self.norm = nn.LayerNorm(size)
         self.write = nn.Linear(size, embedding.table.num_embeddings)
         self.alignment = f"the look of layer {layers}, the mean of its {heads} heads"
@@ -141,8 +151,14 @@ class TransformerDecoder(Decoder):
             state.memories, tuple(part.written for part in passed), state.length + 1
         )
         looks = tuple(part.look for part in passed)
-        return Step(self.logits(hidden, context), hidden, context,
-                    None if row is None else row.squeeze(1), looks, after)  # fmt: skip
+        return Step(
+            self.logits(hidden, context),
+            hidden,
+            context,
+            None if row is None else row.squeeze(1),
+            looks,
+            after,
+        )
 
     def scores(
         self, hidden: Float[Tensor, "batch hidden"], state: State
@@ -162,10 +178,13 @@ class TransformerDecoder(Decoder):
         logits = self.logits(last.hidden, last.look.context)
         weights = last.look.weights
         return Decoded(
-            logits, last.hidden, last.look.context, _mean_of_heads(last.look),
+            logits,
+            last.hidden,
+            last.look.context,
+            _mean_of_heads(last.look),
             None if weights is None else weights.transpose(1, 2),
             tuple(part.look for part in passed),
-        )  # fmt: skip
+        )
 
     def contexts(
         self, weights: Float[Tensor, "sources rows heads source"], state: State
@@ -196,8 +215,9 @@ class TransformerDecoder(Decoder):
         for index, layer in enumerate(self._each_layer()):
             is_last = index == len(self.layers) - 1
             before = state.written[index] if state.written else None
-            part = layer.look(states, state.memories[index], before,
-                              weights if is_last else None, needs_weights)  # fmt: skip
+            part = layer.look(
+                states, state.memories[index], before, weights if is_last else None, needs_weights
+            )
             passed.append(part)
             states = states if is_last else layer.close(part.hidden, part.look.context)
         return passed

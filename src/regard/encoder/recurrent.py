@@ -34,9 +34,17 @@ class RecurrentEncoder(Encoder):
     """
 
     def __init__(
-        self, embedding: Embedding, size: int, *, embedding_size: int, tags: int | None = None,
-        cell: Cell = "lstm", layers: int = 1, dropout: float = 0.0, is_residual: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        embedding: Embedding,
+        size: int,
+        *,
+        embedding_size: int,
+        tags: int | None = None,
+        cell: Cell = "lstm",
+        layers: int = 1,
+        dropout: float = 0.0,
+        is_residual: bool = False,
+    ) -> None:
         super().__init__()
         self.embedding = embedding
         self.recurrence = TwoWayRecurrence(

@@ -28,9 +28,16 @@ class TransformerEncoder(Encoder):
     """
 
     def __init__(
-        self, embedding: Embedding, size: int, *, heads: int, layers: int, inner_size: int,
-        tags: int | None = None, dropout: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        embedding: Embedding,
+        size: int,
+        *,
+        heads: int,
+        layers: int,
+        inner_size: int,
+        tags: int | None = None,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         self.embedding = embedding
         self.position = PositionalEncoding(size, dropout=dropout)

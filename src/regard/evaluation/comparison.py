@@ -72,9 +72,11 @@ class Comparison:
                 "accuracy": asdict(self.accuracy),
                 "symbol_error_rate": asdict(self.symbol_error_rate),
             },
-            "both": len(self.both), "first_only": len(self.first_only),
-            "second_only": len(self.second_only), "neither": len(self.neither),
-        }  # fmt: skip
+            "both": len(self.both),
+            "first_only": len(self.first_only),
+            "second_only": len(self.second_only),
+            "neither": len(self.neither),
+        }
 
 
 def compare(
@@ -141,9 +143,9 @@ def _difference(first: _Rates, second: _Rates, resamples: int) -> Difference:
     chance, count = np.random.default_rng(0), len(first.parts)
     whole = np.ones((1, count))
     value = float((second.of(whole) - first.of(whole))[0])
-    drawn = np.concatenate([
-        second.of(counts) - first.of(counts) for counts in _drawn(chance, count, resamples)
-    ])  # fmt: skip
+    drawn = np.concatenate(
+        [second.of(counts) - first.of(counts) for counts in _drawn(chance, count, resamples)]
+    )
     low, high = np.quantile(drawn, [0.025, 0.975])
     return Difference(value, float(low), float(high), _p(first, second, value, chance))
 

@@ -97,8 +97,9 @@ def _by_line(line: str, layout: LinkLayout, path: str | Path, number: int) -> Go
         if len(cells) < layout.column:
             raise DataError(
                 f"expected links in column {layout.column}, found {len(cells)} columns.",
-                path, number,
-            )  # fmt: skip
+                path,
+                number,
+            )
         line = cells[layout.column - 1]
     sure, possible = set[Link](), set[Link]()
     for word in line.split():
@@ -130,8 +131,10 @@ def _by_link(lines: Iterable[str], layout: LinkLayout, path: str | Path) -> list
         possible.add(link)
         if kind != "P":
             sure.add(link)
-    golds = {sentence: Gold(frozenset(sure), frozenset(possible))
-             for sentence, (sure, possible) in found.items()}  # fmt: skip
+    golds = {
+        sentence: Gold(frozenset(sure), frozenset(possible))
+        for sentence, (sure, possible) in found.items()
+    }
     none = Gold(frozenset(), frozenset())
     return [golds.get(sentence, none) for sentence in range(1, max(golds, default=0) + 1)]
 

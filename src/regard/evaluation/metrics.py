@@ -85,9 +85,11 @@ class Evaluation:
             "accuracy": asdict(self.accuracy),
             "symbol_error_rate": asdict(self.symbol_error_rate),
             "signature": self.signature,
-            **{score.name: asdict(score.measure) | {"signature": score.signature}
-               for score in self.texts},
-        }  # fmt: skip
+            **{
+                score.name: asdict(score.measure) | {"signature": score.signature}
+                for score in self.texts
+            },
+        }
 
     @property
     def word_error_rate(self) -> Measure:
@@ -121,9 +123,12 @@ def evaluate(
         [one.predicted == target for one, target in zip(scored, targets, strict=True)], float
     )
     edits = np.array(
-        [Levenshtein.distance(one.predicted, target)
-         for one, target in zip(scored, targets, strict=True)], float
-    )  # fmt: skip
+        [
+            Levenshtein.distance(one.predicted, target)
+            for one, target in zip(scored, targets, strict=True)
+        ],
+        float,
+    )
     lengths = np.array([len(target) for target in targets], float)
     return Evaluation(
         len(scored),
@@ -133,9 +138,11 @@ def evaluate(
         f"{signature} | bootstrap {resamples}, seed 0",
         text_scores(
             text_measures or TextMeasures(),
-            [one.text for one in scored], [one.references for one in scored], resamples=resamples,
+            [one.text for one in scored],
+            [one.references for one in scored],
+            resamples=resamples,
         ),
-    )  # fmt: skip
+    )
 
 
 def confusions(scored: Sequence[Scored]) -> tuple[Confusion, ...]:

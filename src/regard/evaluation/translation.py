@@ -82,11 +82,10 @@ def text_scores(
         # What makes another possible is private, so the project takes no later major version.
         counts = np.array(metric._extract_corpus_statistics(texts, columns), float)
         measure = bootstrap(
-            lambda rows: float(
-                metric._aggregate_and_compute([counts[rows].sum(0).tolist()]).score
-            ),
-            len(counts), resamples,
-        )  # fmt: skip
+            lambda rows: float(metric._aggregate_and_compute([counts[rows].sum(0).tolist()]).score),
+            len(counts),
+            resamples,
+        )
         return TextScore(name, measure, str(metric.get_signature()))
 
     bleu = [scored("bleu", BLEU(lowercase=wanted.lower_case))] if wanted.bleu else []

@@ -2,6 +2,7 @@
 
 from regard.inspection.checks import Check, check_map
 from regard.inspection.config import InspectionSettings
+from regard.inspection.effects import effect_map
 from regard.inspection.erasure import Erasure, erase
 from regard.inspection.inspection import Case, Inspection, Mode
 from regard.inspection.report import report
@@ -33,6 +34,7 @@ __all__ = [
     "Verdict",
     "WordUse",
     "check_map",
+    "effect_map",
     "erase",
     "judge",
     "outliers",

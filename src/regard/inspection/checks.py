@@ -179,9 +179,10 @@ class _Checked:
         blind = replace(self.encoding, mask=torch.zeros_like(self.encoding.mask))
         nothing = self.model.decoder(self.padded.inputs, blind)
         return max(
-            _largest(weights.clamp(max=0)), _largest(_heads(nothing)),
+            _largest(weights.clamp(max=0)),
+            _largest(_heads(nothing)),
             0.0 if nothing.logits.isfinite().all() else math.inf,
-        )  # fmt: skip
+        )
 
     def repeats(self) -> float:
         again = self.model(self.padded.source, self.padded.inputs)
@@ -234,9 +235,11 @@ def _padded(batch: Batch) -> Batch:
 
     source = batch.source
     assert PADDING == 0
-    tags = (wider(source.tags), wider(source.tags_mask)) if source.tags.shape[1] else (
-        source.tags, source.tags_mask
-    )  # fmt: skip
+    tags = (
+        (wider(source.tags), wider(source.tags_mask))
+        if source.tags.shape[1]
+        else (source.tags, source.tags_mask)
+    )
     read = Source(wider(source.tokens), wider(source.mask), *tags)
     return Batch(read, wider(batch.inputs), wider(batch.target), wider(batch.mask))
 
@@ -247,8 +250,11 @@ def _alone(batch: Batch, row: int) -> Batch:
     opened, tagged = source.mask[row], source.tags_mask[row]
     one = slice(row, row + 1)
     read = Source(
-        source.tokens[one][:, opened], source.mask[one][:, opened],
-        source.tags[one][:, tagged], source.tags_mask[one][:, tagged],
-    )  # fmt: skip
-    return Batch(read, batch.inputs[one, :length], batch.target[one, :length],
-                 batch.mask[one, :length])  # fmt: skip
+        source.tokens[one][:, opened],
+        source.mask[one][:, opened],
+        source.tags[one][:, tagged],
+        source.tags_mask[one][:, tagged],
+    )
+    return Batch(
+        read, batch.inputs[one, :length], batch.target[one, :length], batch.mask[one, :length]
+    )

@@ -25,7 +25,7 @@ from torch import Tensor
 
 from regard.alignment import strongest_of
 from regard.attention import renormalize
-from regard.decoder import Decoder, State
+from regard.decoder import Decoded, Decoder, State
 from regard.encoder import Encoding
 from regard.inspection.config import InspectionSettings
 
@@ -91,29 +91,35 @@ def erase(
     decoded = decoder(inputs, encoding)
     assert decoded.weights is not None
     assert decoded.heads is not None
-    size = decoded.logits.numel() + 4 * decoded.hidden.numel()
-    asked = _Asked(decoder, decoder.start(encoding), decoded.hidden, target, size)
-    opened, heads = encoding.mask, decoded.heads
-    widths = decoder.blocks(encoding)
+    asked = _Asked(decoder, decoder.start(encoding), decoded, target)
+    opened, heads, widths = encoding.mask, decoded.heads, decoder.blocks(encoding)
     base = asked.judge(decoded.logits.float().log_softmax(-1))
+    log_probs = base.log_probs.unsqueeze(-1)
     together = asked.each(_erased(heads, opened, widths, None))
     alone = range(heads.shape[2] if is_apart and heads.shape[2] > 1 else 0)
-    even = opened / opened.sum(-1, keepdim=True).clamp(min=1)
-    uniform = asked.each(iter([even[:, None, None].expand_as(heads)]))
+    uniform = asked.each(iter([_even(opened)[:, None, None].expand_as(heads)]))
     permuted = asked.each(_permuted(heads, opened, mask.sum(1).tolist(), settings, numbers))
+    each_alone = [
+        log_probs - asked.each(_erased(heads, opened, widths, head)).log_probs for head in alone
+    ]
     parts = _Parts(
-        base.log_probs, decoded.weights, base.log_probs.unsqueeze(-1) - together.log_probs,
+        base.log_probs,
+        decoded.weights,
+        log_probs - together.log_probs,
         base.log_probs - uniform.log_probs.squeeze(-1),
         base.log_probs - permuted.log_probs.quantile(0.5, -1),
         uniform.best.squeeze(-1) == base.best,
         (permuted.best == base.best.unsqueeze(-1)).float().mean(-1),
         together.best == base.best.unsqueeze(-1),
         heads.transpose(1, 2),
-        [base.log_probs.unsqueeze(-1) - asked.each(_erased(heads, opened, widths, head)).log_probs
-         for head in alone],
+        each_alone,
         widths,
-    )  # fmt: skip
+    )
     return [parts.of(row, opened[row], int(mask[row].sum())) for row in range(len(mask))]
+
+
+def _even(opened: Tensor) -> Tensor:
+    return opened / opened.sum(-1, keepdim=True).clamp(min=1)
 
 
 @dataclass(frozen=True)
@@ -129,22 +135,22 @@ class _Asked:
     Attributes:
         decoder: The decoder.
         state: What it started from.
-        hidden: Its state at each step, held fixed.
+        decoded: What it made of the target; its state at each step is held fixed.
         target: What it wrote.
-        size: How many numbers one more variant needs, beside its weights.
     """
 
     decoder: Decoder
     state: State
-    hidden: Tensor
+    decoded: Decoded
     target: Tensor
-    size: int
 
     def judge(self, log_probs: Tensor) -> _Judged:
         """How likely the target is, and what is likeliest."""
-        target = self.target if log_probs.ndim == 3 else self.target.unsqueeze(-1).expand(
-            log_probs.shape[:-1]
-        )  # fmt: skip
+        target = (
+            self.target
+            if log_probs.ndim == 3
+            else self.target.unsqueeze(-1).expand(log_probs.shape[:-1])
+        )
         own = log_probs.gather(-1, target.unsqueeze(-1)).squeeze(-1)
         return _Judged(own, log_probs.argmax(-1))
 
@@ -157,10 +163,12 @@ class _Asked:
         )
 
     def _groups(self, variants: Iterator[Tensor]) -> Iterator[list[Tensor]]:
+        # How many numbers one more variant needs, beside its weights.
+        own = self.decoded.logits.numel() + 4 * self.decoded.hidden.numel()
         group: list[Tensor] = []
         size = 0
         for weights in variants:
-            size = size or max(1, _ROOM // (weights.numel() + self.size))
+            size = size or max(1, _ROOM // (weights.numel() + own))
             group.append(weights)
             if len(group) == size:
                 yield group
@@ -172,13 +180,11 @@ class _Asked:
         # (batch, target, variant, heads, source)
         contexts = self.decoder.contexts(weights.flatten(1, 2), self.state)
         contexts = contexts.unflatten(1, weights.shape[1:3])
-        hidden = self.hidden.unsqueeze(2).expand(-1, -1, weights.shape[2], -1)
+        hidden = self.decoded.hidden.unsqueeze(2).expand(-1, -1, weights.shape[2], -1)
         return self.judge(self.decoder.logits(hidden, contexts).float().log_softmax(-1))
 
 
-def _erased(
-    heads: Tensor, opened: Tensor, widths: list[int], only: int | None
-) -> Iterator[Tensor]:  # fmt: skip
+def _erased(heads: Tensor, opened: Tensor, widths: list[int], only: int | None) -> Iterator[Tensor]:
     """The weights with one position erased, for each position; in one head, or in all."""
     for position in range(heads.shape[-1]):
         left = opened.clone()
@@ -187,14 +193,18 @@ def _erased(
         if only is None:
             yield kept
         else:
-            yield torch.cat([heads[:, :, :only], kept[:, :, only : only + 1],
-                             heads[:, :, only + 1 :]], 2)  # fmt: skip
+            yield torch.cat(
+                [heads[:, :, :only], kept[:, :, only : only + 1], heads[:, :, only + 1 :]], 2
+            )
 
 
 def _permuted(
-    heads: Tensor, opened: Tensor, lengths: list[int], settings: InspectionSettings,
+    heads: Tensor,
+    opened: Tensor,
+    lengths: list[int],
+    settings: InspectionSettings,
     numbers: list[int],
-) -> Iterator[Tensor]:  # fmt: skip
+) -> Iterator[Tensor]:
     chances = [np.random.default_rng([settings.seed, number]) for number in numbers]
     places = [row.nonzero().squeeze(-1).cpu() for row in opened]
     for _ in range(settings.permutations):
@@ -234,11 +244,17 @@ class _Parts:
         blocks = tuple(count for count in counts if count)
         strongest = strongest_of(weights, effects, blocks)
         return Erasure(
-            rows(self.log_probs), weights, effects,
-            rows(self.uniform), rows(self.permuted), rows(self.keeps_uniform),
-            rows(self.keeps_permuted), np.take_along_axis(keeps, strongest[:, None], 1)[:, 0],
+            rows(self.log_probs),
+            weights,
+            effects,
+            rows(self.uniform),
+            rows(self.permuted),
+            rows(self.keeps_uniform),
+            rows(self.keeps_permuted),
+            np.take_along_axis(keeps, strongest[:, None], 1)[:, 0],
             self.heads[row, :, :length][..., opened].cpu().numpy(),
-            np.array([rows(effects[..., opened]) for effects in self.head_effects], np.float32)
-            .reshape(-1, length, int(opened.sum())),
+            np.array(
+                [rows(effects[..., opened]) for effects in self.head_effects], np.float32
+            ).reshape(-1, length, int(opened.sum())),
             blocks,
-        )  # fmt: skip
+        )

@@ -93,30 +93,62 @@ class Inspection:
 
     def to_table(self) -> dict[str, object]:
         """Every figure as plain tables, for JSON; nothing is NaN."""
-        use = self.use
-        figures: dict[str, object] = {} if use is None else {
-            "pairs": use.pairs, "rows": use.rows, "gap": use.gap, "top": use.top,
-            "other": use.other, "agree": use.agree, "chance": use.chance, "uniform": use.uniform,
-            "keep": {"uniform": use.keep_uniform, "permuted": use.keep_permuted,
-                     "erased": use.keep_erased},
-            "labels": use.labels, "end_labels": use.end_labels, "heads": use.heads,
-        }  # fmt: skip
         table: dict[str, object] = {
-            "verdict": self.verdict, "headline": self.headline,
-            "reasons": self.judgement.reasons, "modifiers": self.judgement.modifiers,
-            "look": self.look, "mode": self.mode,
-            "checks": [{"name": one.name, "title": one.title, "value": one.value,
-                        "tolerance": one.tolerance, "ok": one.is_met} for one in self.checks],
-            **figures,
-            "words": self.words, "shape": self.shape,
+            "verdict": self.verdict,
+            "headline": self.headline,
+            "reasons": self.judgement.reasons,
+            "modifiers": self.judgement.modifiers,
+            "look": self.look,
+            "mode": self.mode,
+            "checks": [_checked(one) for one in self.checks],
+            **_used(self.use),
+            "words": self.words,
+            "shape": self.shape,
             "flags": [flag for case in self.cases for flag in _placed(case)],
             "sentences": [_sentence(case, self.mode) for case in self.cases],
-            "tested": {"permutations": self.settings.permutations, "effect": self.settings.effect,
-                       "seed": self.settings.seed, "resamples": self.settings.resamples},
-        }  # fmt: skip
+            "tested": {
+                "permutations": self.settings.permutations,
+                "effect": self.settings.effect,
+                "seed": self.settings.seed,
+                "resamples": self.settings.resamples,
+            },
+        }
         plain = _plain(table)
         assert isinstance(plain, dict)
         return plain
+
+
+def _checked(check: Check) -> dict[str, object]:
+    return {
+        "name": check.name,
+        "title": check.title,
+        "value": check.value,
+        "tolerance": check.tolerance,
+        "ok": check.is_met,
+    }
+
+
+def _used(use: PositionUse | None) -> dict[str, object]:
+    if use is None:
+        return {}
+    return {
+        "pairs": use.pairs,
+        "rows": use.rows,
+        "gap": use.gap,
+        "top": use.top,
+        "other": use.other,
+        "agree": use.agree,
+        "chance": use.chance,
+        "uniform": use.uniform,
+        "keep": {
+            "uniform": use.keep_uniform,
+            "permuted": use.keep_permuted,
+            "erased": use.keep_erased,
+        },
+        "labels": use.labels,
+        "end_labels": use.end_labels,
+        "heads": use.heads,
+    }
 
 
 def _placed(case: Case) -> list[dict[str, object]]:
@@ -130,23 +162,34 @@ def _sentence(case: Case, mode: Mode) -> dict[str, object]:
     rows: list[dict[str, object]] = []
     for place, (weights, top) in enumerate(zip(alignment.weights, strongest.tolist(), strict=True)):
         row: dict[str, object] = {
-            "argmax": top, "peak": float(weights[top]),
+            "argmax": top,
+            "peak": float(weights[top]),
             "role": alignment.target[place].role,
-        }  # fmt: skip
+        }
         if trust is not None:
             effects = trust.effects[place]
             row |= {
-                "e_top": float(effects[top]), "e_best": float(effects.max()),
-                "best": int(effects.argmax()), "u": float(trust.uniform[place]),
-                "m": float(trust.permuted[place]), "label": labels[place],
-            }  # fmt: skip
+                "e_top": float(effects[top]),
+                "e_best": float(effects.max()),
+                "best": int(effects.argmax()),
+                "u": float(trust.uniform[place]),
+                "m": float(trust.permuted[place]),
+                "label": labels[place],
+            }
         rows.append(row)
     return {
-        "id": case.number, "source": case.source, "text": case.text, "T": case.shape.rows, "S": case.shape.columns,
-        "semantics": "predicting", "mode": mode,
+        "id": case.number,
+        "source": case.source,
+        "text": case.text,
+        "T": case.shape.rows,
+        "S": case.shape.columns,
+        "semantics": "predicting",
+        "mode": mode,
         "logp_mean": case.log_prob / max(1, len(alignment.target)),
-        "shape": case.shape, "flags": [flag.text for flag in case.flags], "rows": rows,
-    }  # fmt: skip
+        "shape": case.shape,
+        "flags": [flag.text for flag in case.flags],
+        "rows": rows,
+    }
 
 
 def _plain(value: object) -> object:

@@ -16,8 +16,11 @@ from regard.inspection.verdict import PositionUse
 
 _MOST = 24
 _INK: dict[RowLabel, str] = {
-    "used": "#2f6f4f", "misdirected": "#c8502b", "spread": "#8a8d46", "idle": "#8b8f97",
-}  # fmt: skip
+    "used": "#2f6f4f",
+    "misdirected": "#c8502b",
+    "spread": "#8a8d46",
+    "idle": "#8b8f97",
+}
 _DESCRIBED = {
     "flatness": "Entropy of the median row, as a share of the largest",
     "peak": "Largest weight of the median row",
@@ -41,16 +44,20 @@ def report(found: Inspection) -> str:
         "class": found.verdict.replace(" ", "-"),
         "headline": escape(found.headline),
         "reasons": "".join(f"<li>{escape(reason)}</li>" for reason in _reasons(found)),
-        "look": escape(f"{found.look}; {'given targets' if found.mode == 'forced' else 'as predicted'}"),
+        "look": escape(
+            f"{found.look}; {'given targets' if found.mode == 'forced' else 'as predicted'}"
+        ),
         "checks": "".join(_check_row(found)),
         "use": "" if found.use is None else _use(found.use),
         "shape": escape("; ".join(found.shape.reading) or "nothing to say"),
-        "pictures": "".join(_histogram(one) for one in found.shape.figures if one.name in _DESCRIBED),
+        "pictures": "".join(
+            _histogram(one) for one in found.shape.figures if one.name in _DESCRIBED
+        ),
         "offsets": _offsets(found),
         "flags": _flags(found),
         "cases": "".join(_case(place, case) for place, case in enumerate(cases, 1)),
         "shown": f"{len(cases)} of {len(found.cases)}",
-    }  # fmt: skip
+    }
     for name, content in parts.items():
         template = template.replace("{{" + name + "}}", content)
     return template
@@ -73,13 +80,17 @@ def _check_row(found: Inspection) -> list[str]:
 def _use(use: PositionUse) -> str:
     rows = [
         ("gap", use.gap, "nats: erasing the strongest position, less erasing another"),
-        ("agree", use.agree, f"above chance ({use.chance:.2f}): the strongest has the largest effect"),
+        (
+            "agree",
+            use.agree,
+            f"above chance ({use.chance:.2f}): the strongest has the largest effect",
+        ),
         ("uniform", use.uniform, "nats: looking everywhere alike"),
         ("keep, uniform", use.keep_uniform, "of symbols kept, looking everywhere alike"),
         ("keep, permuted", use.keep_permuted, "of symbols kept, weights permuted"),
         ("keep, erased", use.keep_erased, "of symbols kept, strongest position erased"),
         *((f"{one.name}, gap", one.gap, "nats, erased in it alone") for one in use.heads),
-    ]  # fmt: skip
+    ]
     table = "".join(_measure_row(name, measure, text) for name, measure, text in rows)
     return (
         "<table><thead><tr><th scope='col'>figure</th><th scope='col'>value</th><th scope='col'>95 % "
@@ -112,9 +123,11 @@ def _bar(name: str, shares: Mapping[RowLabel, float]) -> str:
 
 def _histogram(one: Histogram) -> str:
     return _columns(
-        f"{_DESCRIBED[one.name]}: median {one.median:.2f}", f"{one.low:.2f}", f"{one.high:.2f}",
+        f"{_DESCRIBED[one.name]}: median {one.median:.2f}",
+        f"{one.low:.2f}",
+        f"{one.high:.2f}",
         [float(count) for count in one.counts],
-    )  # fmt: skip
+    )
 
 
 def _offsets(found: Inspection) -> str:
@@ -123,8 +136,12 @@ def _offsets(found: Inspection) -> str:
         return ""
     reach = range(-5, 6)
     shares = [words.offsets.get(offset, 0.0) for offset in reach]
-    return _columns("Strongest position less the symbol whose substitution matters most",
-                    f"{reach[0]}", f"{reach[-1]}", shares)  # fmt: skip
+    return _columns(
+        "Strongest position less the symbol whose substitution matters most",
+        f"{reach[0]}",
+        f"{reach[-1]}",
+        shares,
+    )
 
 
 def _columns(name: str, low: str, high: str, values: Sequence[float]) -> str:
@@ -171,9 +188,11 @@ def _table(case: Case) -> str:
         if trust is not None:
             best = int(trust.effects[place].argmax())
             cells += [
-                f"{trust.effects[place, top]:.2f}", escape(alignment.source[best].shown),
-                f"{trust.effects[place, best]:.2f}", kinds[place],
-            ]  # fmt: skip
+                f"{trust.effects[place, top]:.2f}",
+                escape(alignment.source[best].shown),
+                f"{trust.effects[place, best]:.2f}",
+                kinds[place],
+            ]
         rows.append(
             f"<tr><th scope='row'><bdi>{escape(alignment.target[place].shown)}</bdi></th>"
             + "".join(f"<td><bdi>{cell}</bdi></td>" for cell in cells)

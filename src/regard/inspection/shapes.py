@@ -109,11 +109,16 @@ def outliers(shapes: Sequence[Shape]) -> dict[int, tuple[Flag, ...]]:
     limit = float(np.percentile(values, _OUTLIERS))
     return {
         int(place): (
-            Flag("outlier", float(values[place]), limit, "",
-                 f"outlier: coverage far from uniform ({values[place]:.3g} against {limit:.3g})"),
+            Flag(
+                "outlier",
+                float(values[place]),
+                limit,
+                "",
+                f"outlier: coverage far from uniform ({values[place]:.3g} against {limit:.3g})",
+            ),
         )
         for place in np.flatnonzero(values > limit)
-    }  # fmt: skip
+    }
 
 
 def _histogram(name: str, numbers: np.ndarray) -> Histogram:
@@ -133,9 +138,14 @@ def _reading(medians: dict[str, float], is_near: bool) -> list[str]:
         words.append(f"one-hot (largest weight {peak:.2f})")
     if order is not None:
         kind = (
-            "monotone" if order >= _ORDERED else "reversed" if order <= -_ORDERED
-            else "unordered" if abs(order) < _UNORDERED else "partly in order"
-        )  # fmt: skip
+            "monotone"
+            if order >= _ORDERED
+            else "reversed"
+            if order <= -_ORDERED
+            else "unordered"
+            if abs(order) < _UNORDERED
+            else "partly in order"
+        )
         words.append(f"{kind} (order {order:+.2f})")
     if is_near:
         words.append(f"near a diagonal ({medians['band_mass']:.2f} of the mass within one place)")
@@ -152,22 +162,37 @@ def _sinks(
         for column, share in enumerate(shape.sinks):
             if share >= least:
                 role = alignment.source[column].role
-                found |= {f"role {role}"} if role != "content" else {
-                    f"source {column + 1}", f"source {column - shape.columns} from the end",
-                }  # fmt: skip
+                found |= (
+                    {f"role {role}"}
+                    if role != "content"
+                    else {
+                        f"source {column + 1}",
+                        f"source {column - shape.columns} from the end",
+                    }
+                )
         places.update(found)
     return [
-        Flag("sink", count / len(shapes), _EVERYWHERE, place,
-             f"sink: {place} takes much of all rows in {count} of {len(shapes)} pairs")
+        Flag(
+            "sink",
+            count / len(shapes),
+            _EVERYWHERE,
+            place,
+            f"sink: {place} takes much of all rows in {count} of {len(shapes)} pairs",
+        )
         for place, count in places.most_common()
         if count >= _EVERYWHERE * len(shapes)
-    ]  # fmt: skip
+    ]
 
 
 def _redundant(divergence: float | None, settings: ShapeSettings) -> list[Flag]:
     if divergence is None or divergence >= settings.redundant:
         return []
     return [
-        Flag("redundant", divergence, settings.redundant, "",
-             f"redundant: the heads look alike ({divergence:.3f} against {settings.redundant} nats)")
-    ]  # fmt: skip
+        Flag(
+            "redundant",
+            divergence,
+            settings.redundant,
+            "",
+            f"redundant: the heads look alike ({divergence:.3f} against {settings.redundant} nats)",
+        )
+    ]

@@ -50,11 +50,23 @@ def substitute(
     tokens = np.concatenate([each[:, 1] for each in tries])
     width = batch.source.tokens.shape[1] + 2 * batch.inputs.shape[1]
     size = max(1, _ROOM // (width * 512))
-    effects = torch.cat([
-        _effects(model, batch, base, rows[start : start + size], places[start : start + size],
-                 tokens[start : start + size])
-        for start in range(0, max(1, len(rows)), size)
-    ]).cpu().numpy()  # fmt: skip
+    effects = (
+        torch.cat(
+            [
+                _effects(
+                    model,
+                    batch,
+                    base,
+                    rows[start : start + size],
+                    places[start : start + size],
+                    tokens[start : start + size],
+                )
+                for start in range(0, max(1, len(rows)), size)
+            ]
+        )
+        .cpu()
+        .numpy()
+    )
     found: list[np.ndarray] = []
     for row, length in enumerate(lengths):
         own = effects[rows == row].reshape(length, settings.substitutes, -1).mean(1)
@@ -63,9 +75,13 @@ def substitute(
 
 
 def _effects(
-    model: Seq2Seq, batch: Batch, base: Tensor, rows: np.ndarray, places: np.ndarray,
+    model: Seq2Seq,
+    batch: Batch,
+    base: Tensor,
+    rows: np.ndarray,
+    places: np.ndarray,
     tokens: np.ndarray,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     index = torch.from_numpy(rows).to(batch.inputs.device)
     source = batch.source
     changed = source.tokens[index].clone()
@@ -74,9 +90,12 @@ def _effects(
     )
     read = Source(changed, source.mask[index], source.tags[index], source.tags_mask[index])
     part = replace(
-        batch, source=read, inputs=batch.inputs[index], target=batch.target[index],
+        batch,
+        source=read,
+        inputs=batch.inputs[index],
+        target=batch.target[index],
         mask=batch.mask[index],
-    )  # fmt: skip
+    )
     return base[index] - _log_probs(model, part)
 
 

@@ -120,14 +120,19 @@ def position_use(
     heads = max((len(one.head_effects) for one in tested), default=0)
     chance = measure([one.chance for one in rows]).value
     return PositionUse(
-        len(tested), int(counts.sum()), measure([one.top - one.other for one in rows]),
-        measure([one.top for one in rows]), measure([one.other for one in rows]),
-        measure([one.agrees - one.chance for one in rows]), chance,
+        len(tested),
+        int(counts.sum()),
+        measure([one.top - one.other for one in rows]),
+        measure([one.top for one in rows]),
+        measure([one.other for one in rows]),
+        measure([one.agrees - one.chance for one in rows]),
+        chance,
         measure([one.uniform[:-1] for one in tested]),
         measure([one.keeps_uniform[:-1] for one in tested]),
         measure([one.keeps_permuted[:-1] for one in tested]),
         measure([one.keeps_erased[:-1] for one in tested]),
-        _shares(content), _shares([each[-1] for each in kinds]),
+        _shares(content),
+        _shares([each[-1] for each in kinds]),
         tuple(
             HeadUse(
                 _head_name(head, heads, members),
@@ -136,7 +141,7 @@ def position_use(
             )
             for head in range(heads)
         ),
-    )  # fmt: skip
+    )
 
 
 def _head_name(head: int, heads: int, members: int) -> str:
@@ -152,9 +157,7 @@ def labels_of(tested: Erasure, settings: InspectionSettings) -> tuple[RowLabel, 
 
 def trust_of(tested: Erasure, settings: InspectionSettings) -> Trust:
     """What erasing showed, as it is kept beside a map."""
-    return Trust(
-        tested.effects, tested.uniform, tested.permuted, settings.effect, tested.blocks
-    )  # fmt: skip
+    return Trust(tested.effects, tested.uniform, tested.permuted, settings.effect, tested.blocks)
 
 
 def judge(
@@ -171,9 +174,12 @@ def judge(
     if failed or use is None:
         return Judgement("invalid", ("map not valid", *failed))
     if use.pairs < settings.least_pairs or not use.rows:
-        return Judgement("undetermined", (
-            f"{_pairs(use.pairs)} with {use.rows} rows were tested; {settings.least_pairs} are needed",
-        ))  # fmt: skip
+        return Judgement(
+            "undetermined",
+            (
+                f"{_pairs(use.pairs)} with {use.rows} rows were tested; {settings.least_pairs} are needed",
+            ),
+        )
     effect = settings.effect
     figures = (
         f"on {'this' if use.pairs == 1 else 'these'} {_pairs(use.pairs)}, erasing the attended position lowers the log-probability of "
@@ -186,8 +192,7 @@ def judge(
     )
     if use.gap.high < effect and use.uniform.high < effect:
         verdict: Verdict = "not supported"
-    elif (use.gap.low >= effect and use.agree.low > 0
-          and use.agree.value >= (1 - use.chance) / 2):  # fmt: skip
+    elif use.gap.low >= effect and use.agree.low > 0 and use.agree.value >= (1 - use.chance) / 2:
         verdict = "supported"
     elif use.gap.low > 0 and use.agree.low > 0:
         verdict = "partial"
@@ -211,9 +216,10 @@ class _Rows:
     def of(cls, tested: Erasure, head: int | None = None) -> "_Rows":
         """Of the whole look, or of one head."""
         weights, effects = (
-            (tested.weights, tested.effects) if head is None
+            (tested.weights, tested.effects)
+            if head is None
             else (tested.heads[head], tested.head_effects[head])
-        )  # fmt: skip
+        )
         weights, effects = weights[:-1], effects[:-1].astype(np.float64)
         leaders = leaders_of(weights, tested.blocks)
         leading = np.take_along_axis(effects, leaders, 1)
@@ -221,9 +227,11 @@ class _Rows:
         best = effects.argmax(1)
         widths = np.array(tested.blocks or [effects.shape[1]])
         return cls(
-            leading.mean(1), other, (leaders == best[:, None]).any(1).astype(np.float64),
+            leading.mean(1),
+            other,
+            (leaders == best[:, None]).any(1).astype(np.float64),
             1 / widths[block_of(best, tested.blocks)],
-        )  # fmt: skip
+        )
 
 
 def _shares(labels: Sequence[RowLabel]) -> dict[RowLabel, float]:

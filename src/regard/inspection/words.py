@@ -93,13 +93,16 @@ def word_use(
     """
     if not effects:
         return None
-    offsets = [_offsets(one, other, settings.effect)
-               for one, other in zip(weights, effects, strict=True)]  # fmt: skip
+    offsets = [
+        _offsets(one, other, settings.effect) for one, other in zip(weights, effects, strict=True)
+    ]
     everything = np.concatenate(offsets)
     rows = sum(len(one) for one in effects)
     values, counts = np.unique(everything, return_counts=True)
-    shares = {int(value): float(count) / len(everything)
-              for value, count in zip(values, counts, strict=True)}  # fmt: skip
+    shares = {
+        int(value): float(count) / len(everything)
+        for value, count in zip(values, counts, strict=True)
+    }
     shift = max(shares, key=lambda offset: (shares[offset], -abs(offset)), default=0)
     sizes = np.array([len(each) for each in offsets], np.float64)
 
@@ -107,12 +110,18 @@ def word_use(
         return ratio(np.array(hits), sizes, settings.resamples)
 
     at_zero = [float((each == 0).sum()) for each in offsets]
-    lead = [float((each == shift).sum()) - zero
-            for each, zero in zip(offsets, at_zero, strict=True)]  # fmt: skip
+    lead = [
+        float((each == shift).sum()) - zero for each, zero in zip(offsets, at_zero, strict=True)
+    ]
     return WordUse(
-        len(effects), len(everything), 1 - len(everything) / max(1, rows), measure(at_zero),
-        shares, shift, measure(lead),
-    )  # fmt: skip
+        len(effects),
+        len(everything),
+        1 - len(everything) / max(1, rows),
+        measure(at_zero),
+        shares,
+        shift,
+        measure(lead),
+    )
 
 
 def _offsets(weights: np.ndarray, effects: np.ndarray, least: float) -> np.ndarray:

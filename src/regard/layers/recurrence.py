@@ -46,9 +46,14 @@ class Recurrence(nn.Module):
     """
 
     def __init__(
-        self, input_size: int, size: int, *, cell: Cell = "lstm", layers: int = 1,
+        self,
+        input_size: int,
+        size: int,
+        *,
+        cell: Cell = "lstm",
+        layers: int = 1,
         dropout: float = 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         make = nn.LSTM if cell == "lstm" else nn.GRU
         widths = [input_size] + [size] * (layers - 1)
@@ -127,9 +132,14 @@ class TwoWayRecurrence(nn.Module):
     """
 
     def __init__(
-        self, input_size: int, size: int, *, cell: Cell = "lstm", layers: int = 1,
+        self,
+        input_size: int,
+        size: int,
+        *,
+        cell: Cell = "lstm",
+        layers: int = 1,
         dropout: float = 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         widths = [input_size] + [2 * size] * (layers - 1)
         self.forwards = nn.ModuleList(Recurrence(width, size, cell=cell) for width in widths)

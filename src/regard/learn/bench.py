@@ -134,9 +134,16 @@ def look_at(bench: Bench) -> Looked:
     entropies = -torch.xlogy(weights, weights).sum(-1)
     variance = float(scores.var(correction=0))
     return Looked(
-        scores.numpy(), weights.numpy(), context.numpy(), weights.sum(-1).numpy(),
-        entropies.numpy(), jacobian.numpy(), predicted.numpy(), moved.numpy(), variance,
-    )  # fmt: skip
+        scores.numpy(),
+        weights.numpy(),
+        context.numpy(),
+        weights.sum(-1).numpy(),
+        entropies.numpy(),
+        jacobian.numpy(),
+        predicted.numpy(),
+        moved.numpy(),
+        variance,
+    )
 
 
 def exact(numbers: object) -> Tensor:

@@ -104,17 +104,24 @@ def scalar(name: str, caption: str, number: float | Tensor) -> Figure:
 
 
 def row(
-    name: str, caption: str, numbers: Tensor, columns: tuple[str, ...],
+    name: str,
+    caption: str,
+    numbers: Tensor,
+    columns: tuple[str, ...],
     kind: Literal["numbers", "weights"] = "numbers",
-) -> Figure:  # fmt: skip
+) -> Figure:
     """A figure of a row of numbers."""
     return Figure(name, caption, _array(numbers), columns=columns, kind=kind)
 
 
 def table(
-    name: str, caption: str, numbers: Tensor, rows: tuple[str, ...], columns: tuple[str, ...],
+    name: str,
+    caption: str,
+    numbers: Tensor,
+    rows: tuple[str, ...],
+    columns: tuple[str, ...],
     kind: Literal["numbers", "weights"] = "numbers",
-) -> Figure:  # fmt: skip
+) -> Figure:
     """A figure of a table of numbers."""
     return Figure(name, caption, _array(numbers), rows, columns, kind)
 

@@ -89,15 +89,23 @@ def mistakes(listen: Heartbeat | None = None) -> Lesson:
         Part(mistake.name, (mistake.seen, *_found(model, share, tried)))
         for mistake, model, share in zip(MISTAKES, models, shares, strict=True)
     ]
-    return Lesson("mistakes", "Wrong ways of doing it, and what finds them.", (
-        Part("All of them", (
-            f"Each model learns to turn round {SHORTEST} to {LONGEST} letters, {UPDATES} updates, with "
-            "its mistake in it. The right share of whole strings is measured where the target is known "
-            "(each symbol predicted from the right ones before it), where it is written in a batch, and "
-            "where each string is written alone.",
-        ), (table("shares", "whole strings that are right", shares, labels, _COLUMNS),)),
-        *parts,
-    ))  # fmt: skip
+    return Lesson(
+        "mistakes",
+        "Wrong ways of doing it, and what finds them.",
+        (
+            Part(
+                "All of them",
+                (
+                    f"Each model learns to turn round {SHORTEST} to {LONGEST} letters, {UPDATES} updates, with "
+                    "its mistake in it. The right share of whole strings is measured where the target is known "
+                    "(each symbol predicted from the right ones before it), where it is written in a batch, and "
+                    "where each string is written alone.",
+                ),
+                (table("shares", "whole strings that are right", shares, labels, _COLUMNS),),
+            ),
+            *parts,
+        ),
+    )
 
 
 def _found(model: Predictor, share: Tensor, pairs: Sequence[Pair]) -> tuple[str, str]:
@@ -154,19 +162,39 @@ def _read_again(model: Seq2Seq) -> None:
 
 
 MISTAKES = (
-    Mistake("no mistake", "For comparison: the mask before the softmax, over the source.",
-            lambda _: None),
-    Mistake("softmax over the target", "Training goes well. What the model writes by itself is wrong, for "
-            "a step alone has a target of length one, where each weight is one.",
-            _normalize(over_the_target)),
-    Mistake("padding zeroed after the softmax", "Where a batch is padded nothing seems wrong. A string "
-            "alone has no padding to take a share, so its contexts are larger than most that the model "
-            "has learnt from.", _normalize(zeroed_afterwards)),
-    Mistake("no mask", "The same: most strings were padded when the model learnt, and now the padding is "
-            "missing.", _normalize(without_mask)),
-    Mistake("context from the last state", "A map is drawn, and nothing that is written depends on it: "
-            "every step sees one and the same vector.", _look_away),
-    Mistake("source read again at each step", "Nothing is wrong but the time: the states are the same "
-            "each time, unless dropout is on, and then the map changes under the decoder's eyes.",
-            _read_again),
-)  # fmt: skip
+    Mistake(
+        "no mistake",
+        "For comparison: the mask before the softmax, over the source.",
+        lambda _: None,
+    ),
+    Mistake(
+        "softmax over the target",
+        "Training goes well. What the model writes by itself is wrong, for "
+        "a step alone has a target of length one, where each weight is one.",
+        _normalize(over_the_target),
+    ),
+    Mistake(
+        "padding zeroed after the softmax",
+        "Where a batch is padded nothing seems wrong. A string "
+        "alone has no padding to take a share, so its contexts are larger than most that the model "
+        "has learnt from.",
+        _normalize(zeroed_afterwards),
+    ),
+    Mistake(
+        "no mask",
+        "The same: most strings were padded when the model learnt, and now the padding is missing.",
+        _normalize(without_mask),
+    ),
+    Mistake(
+        "context from the last state",
+        "A map is drawn, and nothing that is written depends on it: "
+        "every step sees one and the same vector.",
+        _look_away,
+    ),
+    Mistake(
+        "source read again at each step",
+        "Nothing is wrong but the time: the states are the same "
+        "each time, unless dropout is on, and then the map changes under the decoder's eyes.",
+        _read_again,
+    ),
+)

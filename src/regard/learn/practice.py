@@ -82,10 +82,14 @@ def untrained(attention: str) -> Seq2Seq:
 
 
 def practised(
-    pairs: Sequence[Pair], *, updates: int, attention: str = "scaled dot",
-    change: Callable[[Seq2Seq], None] | None = None, is_one_way: bool = False,
+    pairs: Sequence[Pair],
+    *,
+    updates: int,
+    attention: str = "scaled dot",
+    change: Callable[[Seq2Seq], None] | None = None,
+    is_one_way: bool = False,
     listen: Heartbeat | None = None,
-) -> Predictor:  # fmt: skip
+) -> Predictor:
     """A small model after some updates.
 
     Args:
@@ -127,11 +131,22 @@ def batch_of(model: Predictor, pairs: Sequence[Pair]) -> Batch:
 
 
 def _settings(attention: str) -> RunSettings:
-    return RunSettings().with_values({
-        "encoder.kind": "gru", "decoder.kind": "gru", "encoder.embedding_size": _WIDTH, "encoder.hidden_size": _SIZE // 2,
-        "decoder.embedding_size": _WIDTH, "decoder.hidden_size": _SIZE, "encoder.layers": 1,
-        "decoder.layers": 1, "encoder.dropout": 0.0, "decoder.dropout": 0.0,
-        "encoder.residual": False, "decoder.relative_bias": False, "decoder.tags_apart": False,
-        "decoder.attention": attention,
-        "training.precision": "float32",
-    })  # fmt: skip
+    return RunSettings().with_values(
+        {
+            "encoder.kind": "gru",
+            "decoder.kind": "gru",
+            "encoder.embedding_size": _WIDTH,
+            "encoder.hidden_size": _SIZE // 2,
+            "decoder.embedding_size": _WIDTH,
+            "decoder.hidden_size": _SIZE,
+            "encoder.layers": 1,
+            "decoder.layers": 1,
+            "encoder.dropout": 0.0,
+            "decoder.dropout": 0.0,
+            "encoder.residual": False,
+            "decoder.relative_bias": False,
+            "decoder.tags_apart": False,
+            "decoder.attention": attention,
+            "training.precision": "float32",
+        }
+    )

@@ -37,11 +37,12 @@ TOPICS = {
         "one vector for all, or a look at each", bottleneck.bottleneck, 2 * bottleneck.UPDATES
     ),
     "mistakes": Topic(
-        "each wrong way, planted and found", mistakes.mistakes,
+        "each wrong way, planted and found",
+        mistakes.mistakes,
         len(mistakes.MISTAKES) * mistakes.UPDATES,
     ),
     "exercises": Topic("six, with worked answers", exercises.exercises, 2 * exercises.UPDATES),
-}  # fmt: skip
+}
 
 
 def lesson_on(topic: str, listen: Heartbeat | None = None) -> Lesson:

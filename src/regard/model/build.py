@@ -117,15 +117,26 @@ def _encoder(settings: EncoderSettings, vocabulary: int, tags: int | None) -> En
     if settings.kind == "transformer":
         embedding = Embedding(vocabulary, size, padding=PADDING)
         return TransformerEncoder(
-            embedding, size, heads=settings.heads, layers=layers, inner_size=4 * size,
-            tags=tags, dropout=dropout,
-        )  # fmt: skip
+            embedding,
+            size,
+            heads=settings.heads,
+            layers=layers,
+            inner_size=4 * size,
+            tags=tags,
+            dropout=dropout,
+        )
     width = chosen("encoder.embedding_size", settings.embedding_size)
     embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
     return RecurrentEncoder(
-        embedding, size, embedding_size=width, tags=tags, cell=settings.kind, layers=layers,
-        dropout=dropout, is_residual=chosen("encoder.residual", settings.residual),
-    )  # fmt: skip
+        embedding,
+        size,
+        embedding_size=width,
+        tags=tags,
+        cell=settings.kind,
+        layers=layers,
+        dropout=dropout,
+        is_residual=chosen("encoder.residual", settings.residual),
+    )
 
 
 def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> Decoder:
@@ -135,9 +146,14 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
     if settings.kind == "transformer":
         _refuse_for_transformer(settings)
         return TransformerDecoder(
-            Embedding(vocabulary, size, padding=PADDING), size, heads=settings.heads,
-            layers=layers, inner_size=4 * size, state_size=encoder.state_size, dropout=dropout,
-        )  # fmt: skip
+            Embedding(vocabulary, size, padding=PADDING),
+            size,
+            heads=settings.heads,
+            layers=layers,
+            inner_size=4 * size,
+            state_size=encoder.state_size,
+            dropout=dropout,
+        )
     width = chosen("decoder.embedding_size", settings.embedding_size)
     embedding = Embedding(vocabulary, width, padding=PADDING, dropout=dropout)
     read = width + encoder.told_size + (size if settings.input_feeding else 0)
@@ -149,12 +165,15 @@ def _decoder(settings: DecoderSettings, vocabulary: int, encoder: Encoder) -> De
             )
         return BottleneckDecoder(embedding, recurrence, final_size=encoder.final_size)
     return RecurrentDecoder(
-        embedding, recurrence, attention=_attention(settings, size, encoder.state_size),
-        state_size=encoder.state_size, final_size=encoder.final_size,
+        embedding,
+        recurrence,
+        attention=_attention(settings, size, encoder.state_size),
+        state_size=encoder.state_size,
+        final_size=encoder.final_size,
         feeds_input=settings.input_feeding,
         has_relative_bias=chosen("decoder.relative_bias", settings.relative_bias),
         has_tags_apart=chosen("decoder.tags_apart", settings.tags_apart) and encoder.told_size > 0,
-    )  # fmt: skip
+    )
 
 
 def _attention(settings: DecoderSettings, query: int, key: int) -> Attention:
@@ -181,6 +200,4 @@ def _refuse_for_transformer(settings: DecoderSettings) -> None:
 
 
 def _own_options(settings: DecoderSettings) -> list[bool | None]:
-    return [
-        settings.input_feeding, settings.coverage, settings.relative_bias, settings.tags_apart
-    ]  # fmt: skip
+    return [settings.input_feeding, settings.coverage, settings.relative_bias, settings.tags_apart]

@@ -133,11 +133,16 @@ def update_model(folder: Path, saved: Saved) -> None:
     Raises:
         CheckpointError: They cannot be written; each file is the old one or the new one.
     """
-    tensors = {name: tensor.detach().cpu().contiguous()
-               for name, tensor in saved.model.state_dict().items()}  # fmt: skip
+    tensors = {
+        name: tensor.detach().cpu().contiguous()
+        for name, tensor in saved.model.state_dict().items()
+    }
     try:
-        checksums = {name: checksum((folder / name).read_bytes())
-                     for name in TABLES if (folder / name).exists()}  # fmt: skip
+        checksums = {
+            name: checksum((folder / name).read_bytes())
+            for name in TABLES
+            if (folder / name).exists()
+        }
         checksums["tensors"] = tensors_checksum(tensors)
         write_file(folder / "training.jsonl", saved.log.encode())
         write_file(folder / "card.md", saved.card.encode())

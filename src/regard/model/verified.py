@@ -28,16 +28,31 @@ FORMAT = 2
 PARAMETERS = "parameters.safetensors"
 TABLES = ("model.toml", "source.json", "target.json", "tags.json")
 
-DAMAGE = (SafetensorError, struct.error, ArithmeticError, AttributeError, LookupError, MemoryError,
-          RecursionError, RuntimeError, TypeError, ValueError)  # fmt: skip
+DAMAGE = (
+    SafetensorError,
+    struct.error,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 """What reading bytes that are not what they should be may come to."""
 
 # The reader of TOML takes a time that grows with the square of some files.
 _LONGEST = 65_536
 
 # What a folder is that was written before there were these settings.
-_LEFT_OUT = {"encoder.dropout": 0.0, "decoder.dropout": 0.0, "encoder.residual": False,
-             "decoder.relative_bias": False, "decoder.tags_apart": False}  # fmt: skip
+_LEFT_OUT = {
+    "encoder.dropout": 0.0,
+    "decoder.dropout": 0.0,
+    "encoder.residual": False,
+    "decoder.relative_bias": False,
+    "decoder.tags_apart": False,
+}
 
 
 def own_file(folder: Path, name: str) -> Path | None:
@@ -115,9 +130,9 @@ def readable_settings(folder: Path, content: bytes) -> Described:
 def _with_left_out(settings: ModelSettings) -> ModelSettings:
     """The same, settled where the folder is from before there was such a setting."""
     known = settings.flat()
-    return settings.with_values({
-        name: value for name, value in _LEFT_OUT.items() if name not in known
-    })  # fmt: skip
+    return settings.with_values(
+        {name: value for name, value in _LEFT_OUT.items() if name not in known}
+    )
 
 
 def read_vocabularies(tables: Mapping[str, bytes]) -> Vocabularies:
@@ -126,10 +141,13 @@ def read_vocabularies(tables: Mapping[str, bytes]) -> Vocabularies:
     Raises:
         VocabularyError: A file is no vocabulary.
     """
-    return Vocabularies(*(
-        Vocabulary.from_json(tables[name].decode("utf-8"))
-        for name in TABLES[1:] if name in tables or name != "tags.json"
-    ))  # fmt: skip
+    return Vocabularies(
+        *(
+            Vocabulary.from_json(tables[name].decode("utf-8"))
+            for name in TABLES[1:]
+            if name in tables or name != "tags.json"
+        )
+    )
 
 
 def verified_tensors(folder: Path, tables: Mapping[str, bytes]) -> dict[str, Tensor]:

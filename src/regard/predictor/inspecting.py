@@ -1,6 +1,6 @@
 """Inspect the maps of a model on a user's strings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from regard.inspection import (
     InspectionSettings,
     WordUse,
     check_map,
+    effect_map,
     erase,
     judge,
     outliers,
@@ -25,12 +26,11 @@ from regard.inspection import (
     word_use,
 )
 from regard.model import Saved
+from regard.predictor.prediction import CountListener
 from regard.predictor.reader import ReadSource, batches_of
 from regard.predictor.searcher import Searcher
 from regard.search import Hypothesis
 from regard.text import Batch, Pair
-
-CountListener = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,16 +88,24 @@ class Inspector:
         use = position_use(tested, self.settings, self.saved.settings.members) if tested else None
         judgement = judge(use, checks, self.settings)
         shape = summarize_shapes(
-            [case.alignment for case in cases], [case.shape for case in cases],
-            [case.flags for case in cases], self.settings.shape,
+            [case.alignment for case in cases],
+            [case.shape for case in cases],
+            [case.flags for case in cases],
+            self.settings.shape,
             # Models that look alike are no fault; heads of one model are.
             _divergence(tested) if self.saved.settings.members == 1 else None,
-        )  # fmt: skip
+        )
         return Inspection(
-            look, "forced" if beam_size is None else "free", tuple(checks),
+            look,
+            "forced" if beam_size is None else "free",
+            tuple(checks),
             replace(judgement, modifiers=(*_said(self.saved, words), *judgement.modifiers)),
-            use, words, shape, tuple(cases), self.settings,
-        )  # fmt: skip
+            use,
+            words,
+            shape,
+            tuple(cases),
+            self.settings,
+        )
 
     def aligned(self, pairs: Sequence[Pair], hypotheses: Sequence[Hypothesis]) -> list[Alignment]:
         """Maps of given targets with what erasing showed beside them.
@@ -136,12 +144,12 @@ class Inspector:
         written, quiet = self._given(pairs, hypotheses), _Told(None, 0)
         if not by_words:
             return [
-                _effect_map(one.alignment, found.effects, "erasure")
+                effect_map(one.alignment, found.effects, "erasure")
                 for one, found in zip(written, self._tested(written, quiet), strict=True)
             ]
         effects = self._substituted(written, list(range(len(written))), quiet)
         return [
-            _effect_map(one.alignment, _widened(one.alignment, effects[place]), "substitution")
+            effect_map(one.alignment, effects[place], "substitution")
             for place, one in enumerate(written)
         ]
 
@@ -194,9 +202,15 @@ class Inspector:
             with torch.no_grad():
                 encoding = model.encode(batch.source)
             tested = erase(
-                model.decoder, encoding, batch.inputs, batch.target, batch.mask,
-                settings=self.settings, numbers=rows, is_apart=is_apart,
-            )  # fmt: skip
+                model.decoder,
+                encoding,
+                batch.inputs,
+                batch.target,
+                batch.mask,
+                settings=self.settings,
+                numbers=rows,
+                is_apart=is_apart,
+            )
             found |= zip(rows, tested, strict=True)
             told.some(len(rows))
         return [found[row] for row in range(len(written))]
@@ -207,9 +221,10 @@ class Inspector:
         effects = self._substituted(written, places, told)
         weights = [written[place].alignment.content() for place in places]
         return word_use(
-            weights, [effects[place][: len(own)] for place, own in zip(places, weights, strict=True)],
+            weights,
+            [effects[place][: len(own)] for place, own in zip(places, weights, strict=True)],
             self.settings,
-        )  # fmt: skip
+        )
 
     def _substituted(
         self, written: Sequence[_Written], places: list[int], told: "_Told"
@@ -220,9 +235,12 @@ class Inspector:
         for rows in batches_of(lengths):
             own = [places[row] for row in rows]
             effects = substitute(
-                self.saved.model, self._batch([written[place] for place in own]), symbols=symbols,
-                settings=self.settings, numbers=own,
-            )  # fmt: skip
+                self.saved.model,
+                self._batch([written[place] for place in own]),
+                symbols=symbols,
+                settings=self.settings,
+                numbers=own,
+            )
             found |= zip(own, effects, strict=True)
             told.some(len(rows))
         return found
@@ -270,21 +288,3 @@ def _said(saved: Saved, words: WordUse | None) -> tuple[str, ...]:
     said = ("trained with guided attention",) if saved.settings.guided else ()
     modifier = None if words is None else words.modifier
     return said if modifier is None else (*said, modifier)
-
-
-def _widened(alignment: Alignment, effects: np.ndarray) -> np.ndarray:
-    """Effects of content symbols with zeros for the end and the tags."""
-    whole = np.zeros(alignment.weights.shape, np.float32)
-    whole[: len(effects), : effects.shape[1]] = effects
-    return whole
-
-
-def _effect_map(alignment: Alignment, effects: np.ndarray, method: str) -> Alignment:
-    positive = np.maximum(effects, 0)
-    total = positive.sum(1, keepdims=True)
-    # A row without any effect says nothing: it stays as the decoder looked.
-    weights = np.where(total > 0, positive / np.where(total > 0, total, 1), alignment.weights)
-    return replace(
-        alignment, weights=weights.astype(np.float32), look=f"{alignment.look}, by {method}",
-        trust=None,
-    )  # fmt: skip

@@ -68,9 +68,11 @@ def maps(predictor: Predictor, pairs: Sequence[Pair], linking: Linking) -> Itera
 
 
 def links(
-    predictor: Predictor, pairs: Sequence[Pair], linking: Linking,
+    predictor: Predictor,
+    pairs: Sequence[Pair],
+    linking: Linking,
     other: Predictor | None = None,
-) -> Iterator[list[Link]]:  # fmt: skip
+) -> Iterator[list[Link]]:
     """The links of given pairs.
 
     Args:
@@ -92,8 +94,9 @@ def links(
 def _maps(predictor: Predictor, pairs: Sequence[Pair], method: MapMethod) -> list[Alignment]:
     hypotheses = list(predictor.forced(pairs))
     if method == "weights":
-        found = [predictor.alignment_of(pair, one)
-                 for pair, one in zip(pairs, hypotheses, strict=True)]  # fmt: skip
+        found = [
+            predictor.alignment_of(pair, one) for pair, one in zip(pairs, hypotheses, strict=True)
+        ]
         return [one for one in found if one is not None]
     inspector = Inspector(predictor.saved, predictor.searcher, InspectionSettings())
     return inspector.effects(pairs, hypotheses, by_words=method == "substitution")

@@ -13,32 +13,36 @@ from regard.encoder import Encoding
 from regard.errors import SettingsError
 from regard.model import Saved
 from regard.predictor.prediction import Change, LookedUp
-from regard.text import END, START, Source
+from regard.predictor.searcher import Searcher
+from regard.predictor.writer import source_labels
+from regard.text import END, START, Pair
 
 _SHOWN = 5
 
 
 @torch.no_grad()
 def looked_up(
-    saved: Saved, source: Source, target: Sequence[int], labels: tuple[Label, ...],
-    change: Change | None = None,
-) -> LookedUp:  # fmt: skip
-    """The numbers of the last step.
+    saved: Saved, searcher: Searcher, pair: Pair, step: int, change: Change | None
+) -> LookedUp:
+    """The numbers of one step of writing a given target.
 
     Args:
         saved: The model.
-        source: One source.
-        target: Ids of what is written, at least one.
-        labels: Of the source's positions.
+        searcher: Reads the pair.
+        pair: The source and the target.
+        step: Which target symbol, from one; one more is the end symbol.
         change: Other weights for this step; what was written before stays.
 
     Raises:
-        SettingsError: The model never looks back, or there is no such position.
+        SettingsError: The model never looks back, or there is no such step or position.
     """
-    decoder, device = saved.model.decoder, source.tokens.device
-    encoding = saved.model.encode(source)
-    before = decoder.start(encoding)
-    read = torch.tensor([(START, *target[:-1])], device=device)
+    decoder, asked = saved.model.decoder, searcher.reader.read(pair)
+    target = [*searcher.reader.target_tokens(pair), END]
+    if not 1 <= step <= len(target):
+        raise SettingsError(f"step {step}: expected 1 to {len(target)}, the end symbol.")
+    encoding = saved.model.encode(searcher.reader.batch([asked], searcher.device))
+    before, labels = decoder.start(encoding), source_labels(asked)
+    read = torch.tensor([(START, *target[: step - 1])], device=searcher.device)
     for token in read[0, :-1]:
         before = decoder.step(token[None], before).state
     taken = decoder.step(read[:, -1], before)
@@ -56,10 +60,15 @@ def looked_up(
         return [written_name(saved, token) for token in ids]
 
     return LookedUp(
-        labels, tuple(encoding.mask[0].tolist()), scores[0].cpu().numpy(), weights[0].cpu().numpy(),
-        context[0].cpu().numpy(), shown([target[-1]])[0],
-        tuple(zip(shown(tokens.tolist()), best.tolist(), strict=True)), chances.cpu().numpy(),
-    )  # fmt: skip
+        labels,
+        tuple(encoding.mask[0].tolist()),
+        scores[0].cpu().numpy(),
+        weights[0].cpu().numpy(),
+        context[0].cpu().numpy(),
+        shown([target[step - 1]])[0],
+        tuple(zip(shown(tokens.tolist()), best.tolist(), strict=True)),
+        chances.cpu().numpy(),
+    )
 
 
 def written_name(saved: Saved, token: int) -> str:

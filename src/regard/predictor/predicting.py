@@ -13,9 +13,14 @@ from regard.predictor.searcher import CHUNK, Searcher
 
 
 def predicted(
-    saved: Saved, searcher: Searcher, asked: Iterable[ReadSource], beam_size: int, n_best: int, *,
+    saved: Saved,
+    searcher: Searcher,
+    asked: Iterable[ReadSource],
+    beam_size: int,
+    n_best: int,
+    *,
     is_tested: bool,
-) -> Iterator[Prediction]:  # fmt: skip
+) -> Iterator[Prediction]:
     """Predict any number of sources, in their order.
 
     Args:

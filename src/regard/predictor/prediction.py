@@ -9,6 +9,9 @@ from jaxtyping import Float
 
 from regard.alignment import Alignment, Label
 
+CountListener = Callable[[int, int], None]
+"""Is told how many are done, and of how many."""
+
 
 @dataclass(frozen=True)
 class Unseen:

@@ -1,7 +1,7 @@
 """Text in; text, log-probability and alignment out, in the order asked."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,15 +16,14 @@ from regard.precision import device_of
 from regard.predictor.inspecting import Inspector
 from regard.predictor.looking import looked_up
 from regard.predictor.predicting import predicted
-from regard.predictor.prediction import Change, LookedUp, Prediction
+from regard.predictor.prediction import Change, CountListener, LookedUp, Prediction
 from regard.predictor.probing import checks_of
 from regard.predictor.reader import Given, Pairs, Reader, pair_given, pairs_given, replace_tags
-from regard.predictor.scoring import scored_by, with_alternatives
+from regard.predictor.scoring import scored_by, signature_of, with_alternatives
 from regard.predictor.searcher import Searcher
-from regard.predictor.writer import Writer, source_labels
+from regard.predictor.writer import Writer
 from regard.search import Hypothesis
-from regard.text import END, Pair
-from regard.version import VERSION
+from regard.text import Pair
 
 
 class Predictor:
@@ -68,10 +67,7 @@ class Predictor:
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
-        """Whether the map is what it says it is: the exact checks, on a few strings.
-
-        Empty for a model that never looks back.
-        """
+        """The exact checks of the map, on a few strings; none for a model that never looks back."""
         return checks_of(self.saved, self.searcher)
 
     @property
@@ -80,9 +76,12 @@ class Predictor:
         return self.saved.settings
 
     def with_text(
-        self, *, columns: str | None = None, unseen: UnseenPolicy | None = None,
+        self,
+        *,
+        columns: str | None = None,
+        unseen: UnseenPolicy | None = None,
         longest: int | None = None,
-    ) -> "Predictor":  # fmt: skip
+    ) -> "Predictor":
         """The same, reading strings and files in another way; what is None stays.
 
         Args:
@@ -109,13 +108,21 @@ class Predictor:
     ) -> Prediction: ...
     @overload
     def predict(
-        self, sources: Iterable[Given], *, tags: str | None = None, beam_size: int = 1,
+        self,
+        sources: Iterable[Given],
+        *,
+        tags: str | None = None,
+        beam_size: int = 1,
         n_best: int = 1,
-    ) -> list[Prediction]: ...  # fmt: skip
+    ) -> list[Prediction]: ...
     def predict(
-        self, sources: str | Iterable[Given], *, tags: str | None = None, beam_size: int = 1,
+        self,
+        sources: str | Iterable[Given],
+        *,
+        tags: str | None = None,
+        beam_size: int = 1,
         n_best: int = 1,
-    ) -> Prediction | list[Prediction]:  # fmt: skip
+    ) -> Prediction | list[Prediction]:
         """Write the target of one source, or of many in their order.
 
         Args:
@@ -135,9 +142,13 @@ class Predictor:
         return list(self.stream(given, beam_size=beam_size, n_best=n_best))
 
     def stream(
-        self, sources: Iterable[Pair], *, beam_size: int = 1, n_best: int = 1,
+        self,
+        sources: Iterable[Pair],
+        *,
+        beam_size: int = 1,
+        n_best: int = 1,
         is_tested: bool = False,
-    ) -> Iterator[Prediction]:  # fmt: skip
+    ) -> Iterator[Prediction]:
         """Predict any number of sources in constant memory, in their order.
 
         Args:
@@ -164,22 +175,24 @@ class Predictor:
         read = self.pairs(pairs)
         if is_tested:
             return self.tested(read, list(self.forced(read)))
-        alignments: list[Alignment] = []
-        for pair, hypothesis in zip(read, self.forced(read), strict=True):
-            alignment = self.alignment_of(pair, hypothesis)
-            assert alignment is not None
-            alignments.append(alignment)
-        return alignments
+        found = zip(read, self.forced(read), strict=True)
+        maps = (self.alignment_of(pair, hypothesis) for pair, hypothesis in found)
+        return [alignment for alignment in maps if alignment is not None]
 
     def log_prob(self, pairs: Pairs) -> list[float]:
         """The log-probability of each given target."""
         return [hypothesis.log_prob for hypothesis in self.forced(self.pairs(pairs))]
 
     def evaluate(
-        self, pairs: Pairs, *, beam_size: int = 1, alternatives: bool = False,
-        text_measures: TextMeasures | None = None, resamples: int = RESAMPLES,
-        listen: Callable[[int, int], None] | None = None,
-    ) -> Evaluation:  # fmt: skip
+        self,
+        pairs: Pairs,
+        *,
+        beam_size: int = 1,
+        alternatives: bool = False,
+        text_measures: TextMeasures | None = None,
+        resamples: int = RESAMPLES,
+        listen: CountListener | None = None,
+    ) -> Evaluation:
         """Predict the sources and compare with the targets.
 
         Args:
@@ -192,28 +205,27 @@ class Predictor:
             resamples: How often pairs are drawn anew for the intervals.
             listen: Is told how many are done, and of how many.
         """
-        read = self.pairs(pairs, with_others=True)
-        asked = with_alternatives(read) if alternatives else read
+        asked = self.pairs(pairs, with_others=True)
+        asked = with_alternatives(asked) if alternatives else asked
+        signature = signature_of(self.settings.text.target, asked, beam_size)
         scored = self.scored(asked, beam_size, listen)
-        side, is_any = self.settings.text.target, alternatives or any(pair.others for pair in read)
-        signature = (
-            f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | normalize "
-            f"{side.normalize} | pairs {len(asked)}{' | any alternative' if is_any else ''}"
-        )
         return evaluate(scored, signature, resamples=resamples, text_measures=text_measures)
 
     def scored(
-        self, pairs: Sequence[Pair], beam_size: int,
-        listen: Callable[[int, int], None] | None = None,
-    ) -> list[Scored]:  # fmt: skip
+        self, pairs: Sequence[Pair], beam_size: int, listen: CountListener | None = None
+    ) -> list[Scored]:
         """What is written for each source, beside what is right; see `scored_by`."""
         return scored_by(self.searcher, pairs, beam_size, listen)
 
     def inspect(
-        self, pairs: Pairs, *, is_forced: bool = False, beam_size: int = 1,
+        self,
+        pairs: Pairs,
+        *,
+        is_forced: bool = False,
+        beam_size: int = 1,
         settings: InspectionSettings | None = None,
-        listen: Callable[[int, int], None] | None = None,
-    ) -> Inspection:  # fmt: skip
+        listen: CountListener | None = None,
+    ) -> Inspection:
         """Test whether the map may be believed.
 
         Args:
@@ -250,11 +262,7 @@ class Predictor:
         Raises:
             SettingsError: The model never looks back, or there is no such step.
         """
-        one, target = self.reader.read(pair), [*self.reader.target_tokens(pair), END]
-        if not 1 <= step <= len(target):
-            raise SettingsError(f"step {step}: expected 1 to {len(target)}, the end symbol.")
-        source, labels = self.reader.batch([one], self.searcher.device), source_labels(one)
-        return looked_up(self.saved, source, target[:step], labels, change)
+        return looked_up(self.saved, self.searcher, pair, step, change)
 
     def check(self, pairs: Iterable[Pair]) -> None:
         """Refuse pairs that could not be scored: at the door, not in the middle of the work.

@@ -23,9 +23,14 @@ def checks_of(saved: Saved, searcher: Searcher) -> tuple[Check, ...]:
 
     tags = 0 if known.tags is None else len(known.tags)
     asked = [
-        ReadSource("", drawn(read, len(known.source)), (), drawn(min(read, tags), tags),
-              searcher.reader.source)
+        ReadSource(
+            "",
+            drawn(read, len(known.source)),
+            (),
+            drawn(min(read, tags), tags),
+            searcher.reader.source,
+        )
         for read, _ in _PROBES
-    ]  # fmt: skip
+    ]
     targets = [drawn(written, len(known.target)) for _, written in _PROBES]
     return tuple(check_map(saved.model, searcher.batch(asked, targets)))

@@ -132,8 +132,7 @@ class Reader:
         known = self.vocabularies
         found: dict[str, set[str]] = {"source": set(), "target": set()}
         for pair in pairs:
-            source, target = (self.source.texts(pair.source),
-                              self.target.texts(pair.target))  # fmt: skip
+            source, target = (self.source.texts(pair.source), self.target.texts(pair.target))
             found["source"] |= {
                 self.source.shown(symbol) for symbol in source if symbol not in known.source
             }

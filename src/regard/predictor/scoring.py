@@ -1,11 +1,14 @@
 """Pairs and predictions as what is scored."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from regard.evaluation import Scored
+from regard.model import SideSettings
+from regard.predictor.prediction import CountListener
 from regard.predictor.searcher import Searcher
 from regard.text import Pair, Segmenter
+from regard.version import VERSION
 
 
 def with_alternatives(pairs: Sequence[Pair]) -> list[Pair]:
@@ -36,10 +39,21 @@ def scored_of(pair: Pair, text: str, segmenter: Segmenter) -> Scored:
     return Scored(text, tuple(segmenter.texts(text)), references, targets)
 
 
+def signature_of(side: SideSettings, pairs: Sequence[Pair], beam_size: int) -> str:
+    """What figures must share to be comparable, in a line."""
+    any_alternative = " | any alternative" if any(pair.others for pair in pairs) else ""
+    return (
+        f"regard {VERSION} | beam {beam_size} | target symbols {side.symbols} | "
+        f"normalize {side.normalize} | pairs {len(pairs)}{any_alternative}"
+    )
+
+
 def scored_by(
-    searcher: Searcher, pairs: Sequence[Pair], beam_size: int,
-    listen: Callable[[int, int], None] | None = None,
-) -> list[Scored]:  # fmt: skip
+    searcher: Searcher,
+    pairs: Sequence[Pair],
+    beam_size: int,
+    listen: CountListener | None = None,
+) -> list[Scored]:
     """What a model writes for each source, beside what is right.
 
     Args:

@@ -43,8 +43,9 @@ class Searcher:
             read = [self.reader.read(pair) for pair in chunk]
             targets = [self.reader.target_tokens(pair) for pair in chunk]
             maker = self.reader.maker(read, targets)
-            lengths = [len(one.tokens) + len(target)
-                       for one, target in zip(read, targets, strict=True)]  # fmt: skip
+            lengths = [
+                len(one.tokens) + len(target) for one, target in zip(read, targets, strict=True)
+            ]
             found: dict[int, Hypothesis] = {}
             for rows in batches_of(lengths):
                 batch = maker.batch(np.array(rows)).to(self.device)

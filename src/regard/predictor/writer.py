@@ -87,9 +87,12 @@ class Writer:
 
 
 def _drawn(
-    asked: ReadSource, texts: tuple[str, ...], weights: Float32[np.ndarray, "target source"] | None,
-    look: str | None, segmenter: Segmenter,
-) -> Alignment | None:  # fmt: skip
+    asked: ReadSource,
+    texts: tuple[str, ...],
+    weights: Float32[np.ndarray, "target source"] | None,
+    look: str | None,
+    segmenter: Segmenter,
+) -> Alignment | None:
     if weights is None or look is None:
         return None
     labels, length = _written(list(texts), segmenter), len(segmenter.join(list(texts)))
@@ -97,9 +100,12 @@ def _drawn(
 
 
 def _alignment(
-    asked: ReadSource, labels: tuple[Label, ...], length: int,
-    weights: Float32[np.ndarray, "target source"], look: str,
-) -> Alignment:  # fmt: skip
+    asked: ReadSource,
+    labels: tuple[Label, ...],
+    length: int,
+    weights: Float32[np.ndarray, "target source"],
+    look: str,
+) -> Alignment:
     target = (*labels, Label("", length, length, "end"))
     return Alignment(source_labels(asked), target, weights, look)
 
@@ -132,12 +138,16 @@ def cropped(hypothesis: Hypothesis, asked: ReadSource, width: int) -> Hypothesis
 def _unseen(asked: ReadSource) -> tuple[Unseen, ...]:
     if UNKNOWN not in asked.tokens and UNKNOWN not in asked.tag_tokens:
         return ()
-    symbols = [Unseen(asked.segmenter.shown(symbol.text), symbol.start, symbol.end)
-               for symbol, token in zip(asked.symbols, asked.tokens, strict=True)
-               if token == UNKNOWN]  # fmt: skip
-    tags = [Unseen(tag, None, None)
-            for tag, token in zip(asked.tags, asked.tag_tokens, strict=True)
-            if token == UNKNOWN]  # fmt: skip
+    symbols = [
+        Unseen(asked.segmenter.shown(symbol.text), symbol.start, symbol.end)
+        for symbol, token in zip(asked.symbols, asked.tokens, strict=True)
+        if token == UNKNOWN
+    ]
+    tags = [
+        Unseen(tag, None, None)
+        for tag, token in zip(asked.tags, asked.tag_tokens, strict=True)
+        if token == UNKNOWN
+    ]
     return (*symbols, *tags)
 
 

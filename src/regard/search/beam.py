@@ -81,9 +81,14 @@ def beam(
 
 class _Search:
     def __init__(
-        self, decoder: Decoder, encoding: Encoding, limits: Tensor, may_be_unknown: Tensor,
-        size: int, power: float,
-    ) -> None:  # fmt: skip
+        self,
+        decoder: Decoder,
+        encoding: Encoding,
+        limits: Tensor,
+        may_be_unknown: Tensor,
+        size: int,
+        power: float,
+    ) -> None:
         self.decoder, self.size, self.power = decoder, size, power
         count, device = len(limits), limits.device
         self.found = [list[_Finished]() for _ in range(count)]
@@ -136,9 +141,14 @@ class _Search:
         self.length += 1
 
     def _collect(
-        self, candidates: Tensor, parents: Tensor, tokens: Tensor, weights: np.ndarray | None,
-        is_last: np.ndarray, wants_end: np.ndarray,
-    ) -> None:  # fmt: skip
+        self,
+        candidates: Tensor,
+        parents: Tensor,
+        tokens: Tensor,
+        weights: np.ndarray | None,
+        is_last: np.ndarray,
+        wants_end: np.ndarray,
+    ) -> None:
         ended = (tokens == END) & candidates.isfinite()
         ended[:, self.size :] = False
         log_probs, places = candidates.cpu().numpy(), parents.cpu().numpy()
@@ -177,7 +187,10 @@ class _Search:
             looks.append(None if trace.weights is None else trace.weights[row, place])
         looks.reverse()
         return Hypothesis(
-            tuple(reversed(tokens)), end.log_prob,
-            np.stack([look for look in looks if look is not None]) if looks[0] is not None else None,
+            tuple(reversed(tokens)),
+            end.log_prob,
+            np.stack([look for look in looks if look is not None])
+            if looks[0] is not None
+            else None,
             end.is_complete,
-        )  # fmt: skip
+        )

@@ -35,66 +35,149 @@ class Kind:
 
 ENCODING = Kind("encoding", "line is not UTF-8", "lines are not UTF-8", True, True)
 EMPTY = Kind("empty", "file without a pair", "files without a pair", True)
-JSON = Kind("json", "line is no object with a source and a target",
-            "lines are no objects with a source and a target", True)  # fmt: skip
-COLUMNS = Kind("columns", "line has another number of columns",
-               "lines have another number of columns", True)  # fmt: skip
-ONE_SIDED = Kind("one_sided", "line has text on one side only",
-                 "lines have text on one side only", True)  # fmt: skip
-TOO_LONG = Kind("too_long", "field is longer than training allows",
-                "fields are longer than training allows", True)  # fmt: skip
-BYTE_ORDER_MARK = Kind("byte_order_mark", "byte-order mark at the beginning",
-                       "byte-order marks at the beginning", is_mended=True)  # fmt: skip
-LINE_ENDS = Kind("line_ends", "line ends in CRLF or CR",
-                 "lines end in CRLF or CR", is_mended=True)  # fmt: skip
-SEPARATORS = Kind("separators", "line holds what other programs take for a line's end",
-                  "lines hold what other programs take for a line's end", is_mended=True)  # fmt: skip
-BLANKS = Kind("blanks", "line holds a no-break or other unusual blank",
-              "lines hold no-break or other unusual blanks", is_mended=True)  # fmt: skip
-ZERO_WIDTH = Kind("zero_width", "line holds characters of no width",
-                  "lines hold characters of no width", is_mended=True)  # fmt: skip
-EDGE_BLANKS = Kind("edge_blanks", "field begins or ends with a blank",
-                   "fields begin or end with a blank", is_mended=True)  # fmt: skip
-MIXED_FORMS = Kind("mixed_forms", "field is not in the Unicode form of the others",
-                   "fields are not in the Unicode form of the others", is_mended=True)  # fmt: skip
-OTHER_FORM = Kind("other_form", "side is in another Unicode form than in training",
-                  "sides are in another Unicode form than in training")  # fmt: skip
+JSON = Kind(
+    "json",
+    "line is no object with a source and a target",
+    "lines are no objects with a source and a target",
+    True,
+)
+COLUMNS = Kind(
+    "columns", "line has another number of columns", "lines have another number of columns", True
+)
+ONE_SIDED = Kind(
+    "one_sided", "line has text on one side only", "lines have text on one side only", True
+)
+TOO_LONG = Kind(
+    "too_long",
+    "field is longer than training allows",
+    "fields are longer than training allows",
+    True,
+)
+BYTE_ORDER_MARK = Kind(
+    "byte_order_mark",
+    "byte-order mark at the beginning",
+    "byte-order marks at the beginning",
+    is_mended=True,
+)
+LINE_ENDS = Kind("line_ends", "line ends in CRLF or CR", "lines end in CRLF or CR", is_mended=True)
+SEPARATORS = Kind(
+    "separators",
+    "line holds what other programs take for a line's end",
+    "lines hold what other programs take for a line's end",
+    is_mended=True,
+)
+BLANKS = Kind(
+    "blanks",
+    "line holds a no-break or other unusual blank",
+    "lines hold no-break or other unusual blanks",
+    is_mended=True,
+)
+ZERO_WIDTH = Kind(
+    "zero_width",
+    "line holds characters of no width",
+    "lines hold characters of no width",
+    is_mended=True,
+)
+EDGE_BLANKS = Kind(
+    "edge_blanks",
+    "field begins or ends with a blank",
+    "fields begin or end with a blank",
+    is_mended=True,
+)
+MIXED_FORMS = Kind(
+    "mixed_forms",
+    "field is not in the Unicode form of the others",
+    "fields are not in the Unicode form of the others",
+    is_mended=True,
+)
+OTHER_FORM = Kind(
+    "other_form",
+    "side is in another Unicode form than in training",
+    "sides are in another Unicode form than in training",
+)
 SWAPPED = Kind("swapped", "file whose sides look swapped", "files whose sides look swapped")
 CONTROL = Kind("control", "line holds control characters", "lines hold control characters")
-PRIVATE_USE = Kind("private_use", "line holds characters of private use",
-                   "lines hold characters of private use")  # fmt: skip
-REPLACEMENT = Kind("replacement", "line holds U+FFFD, where a character was lost",
-                   "lines hold U+FFFD, where a character was lost")  # fmt: skip
-MOJIBAKE = Kind("mojibake", "field looks like UTF-8 that was read as something else",
-                "fields look like UTF-8 that was read as something else")  # fmt: skip
+PRIVATE_USE = Kind(
+    "private_use", "line holds characters of private use", "lines hold characters of private use"
+)
+REPLACEMENT = Kind(
+    "replacement",
+    "line holds U+FFFD, where a character was lost",
+    "lines hold U+FFFD, where a character was lost",
+)
+MOJIBAKE = Kind(
+    "mojibake",
+    "field looks like UTF-8 that was read as something else",
+    "fields look like UTF-8 that was read as something else",
+)
 QUOTES = Kind("quotes", "field has stray quotes", "fields have stray quotes")
 LOOK_ALIKES = Kind("look_alikes", "word mixes scripts", "words mix scripts")
-TWO_CODINGS = Kind("two_codings", "field uses the rarer of two characters that mean the same",
-                   "fields use the rarer of two characters that mean the same")  # fmt: skip
-TAG_ORDER = Kind("tag_order", "line has its tags in another order",
-                 "lines have their tags in another order")  # fmt: skip
+TWO_CODINGS = Kind(
+    "two_codings",
+    "field uses the rarer of two characters that mean the same",
+    "fields use the rarer of two characters that mean the same",
+)
+TAG_ORDER = Kind(
+    "tag_order", "line has its tags in another order", "lines have their tags in another order"
+)
 BLANK_LINES = Kind("blank_lines", "blank line", "blank lines")
-FURTHER_COLUMNS = Kind("further_columns", "line has further columns: more right targets to evaluate, refused by train",
-                       "lines have further columns: more right targets to evaluate, refused by train")  # fmt: skip
+FURTHER_COLUMNS = Kind(
+    "further_columns",
+    "line has further columns: more right targets to evaluate, refused by train",
+    "lines have further columns: more right targets to evaluate, refused by train",
+)
 LONG = Kind("long", "field is far longer than the others", "fields are far longer than the others")
-LENGTH_RATIO = Kind("length_ratio", "pair has sides of unusual lengths",
-                    "pairs have sides of unusual lengths")  # fmt: skip
+LENGTH_RATIO = Kind(
+    "length_ratio", "pair has sides of unusual lengths", "pairs have sides of unusual lengths"
+)
 DUPLICATES = Kind("duplicates", "pair is a repetition", "pairs are repetitions")
-SEVERAL_TARGETS = Kind("several_targets", "source has several targets",
-                       "sources have several targets")  # fmt: skip
+SEVERAL_TARGETS = Kind(
+    "several_targets", "source has several targets", "sources have several targets"
+)
 SAME_PAIR = Kind("same_pair", "pair is in {other} too", "pairs are in {other} too")
-SAME_SOURCE = Kind("same_source", "source is in {other} too, with another target",
-                   "sources are in {other} too, with other targets")  # fmt: skip
+SAME_SOURCE = Kind(
+    "same_source",
+    "source is in {other} too, with another target",
+    "sources are in {other} too, with other targets",
+)
 UNSEEN = Kind("unseen", "symbol is not in {other}", "symbols are not in {other}")
 HANGUL = Kind("hangul", "side is in Hangul syllables", "sides are in Hangul syllables")
 
 KINDS = (
-    ENCODING, EMPTY, JSON, COLUMNS, ONE_SIDED, TOO_LONG, SWAPPED, BYTE_ORDER_MARK, LINE_ENDS,
-    SEPARATORS, BLANKS, ZERO_WIDTH, EDGE_BLANKS, MIXED_FORMS, OTHER_FORM, CONTROL, PRIVATE_USE,
-    REPLACEMENT, MOJIBAKE, QUOTES, LOOK_ALIKES, TWO_CODINGS, TAG_ORDER, BLANK_LINES,
-    FURTHER_COLUMNS, LONG, LENGTH_RATIO, DUPLICATES, SEVERAL_TARGETS, SAME_PAIR, SAME_SOURCE,
-    UNSEEN, HANGUL,
-)  # fmt: skip
+    ENCODING,
+    EMPTY,
+    JSON,
+    COLUMNS,
+    ONE_SIDED,
+    TOO_LONG,
+    SWAPPED,
+    BYTE_ORDER_MARK,
+    LINE_ENDS,
+    SEPARATORS,
+    BLANKS,
+    ZERO_WIDTH,
+    EDGE_BLANKS,
+    MIXED_FORMS,
+    OTHER_FORM,
+    CONTROL,
+    PRIVATE_USE,
+    REPLACEMENT,
+    MOJIBAKE,
+    QUOTES,
+    LOOK_ALIKES,
+    TWO_CODINGS,
+    TAG_ORDER,
+    BLANK_LINES,
+    FURTHER_COLUMNS,
+    LONG,
+    LENGTH_RATIO,
+    DUPLICATES,
+    SEVERAL_TARGETS,
+    SAME_PAIR,
+    SAME_SOURCE,
+    UNSEEN,
+    HANGUL,
+)
 
 
 @dataclass(frozen=True, slots=True)

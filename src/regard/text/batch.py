@@ -138,8 +138,12 @@ class Corpus:
             for values, ends, sequence in zip(flat, offsets, pair, strict=True):
                 values.extend(sequence)
                 ends.append(len(values))
-        return cls(*(Sequences(np.asarray(values), _narrow(np.asarray(ends).view(np.int64)))
-                     for values, ends in zip(flat, offsets, strict=True)))  # fmt: skip
+        return cls(
+            *(
+                Sequences(np.asarray(values), _narrow(np.asarray(ends).view(np.int64)))
+                for values, ends in zip(flat, offsets, strict=True)
+            )
+        )
 
     def __len__(self) -> int:
         return len(self.source)

@@ -60,8 +60,9 @@ class Columns:
     @property
     def count(self) -> int:
         """How many columns a line must have."""
-        return 1 + max(place for place in (self.source, self.target, self.tags, 0)
-                       if place is not None)  # fmt: skip
+        return 1 + max(
+            place for place in (self.source, self.target, self.tags, 0) if place is not None
+        )
 
     @property
     def needed(self) -> tuple[str, ...]:

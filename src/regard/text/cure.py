@@ -103,8 +103,10 @@ def mend(
     targets = [_target(file.path, folder) for file in files]
     for place, target in enumerate(targets):
         if target in targets[:place]:
-            raise SettingsError(f"two files are called {target.name}: copies keep their names, so they "
-                                "need folders of their own.")  # fmt: skip
+            raise SettingsError(
+                f"two files are called {target.name}: copies keep their names, so they "
+                "need folders of their own."
+            )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -262,8 +264,11 @@ def _mended(sheet: Sheet, forms: dict[int, Form], lines: list[str]) -> Iterator[
 def _written(row: dict[str, object] | None, cells: list[str], names: tuple[str, str, str]) -> str:
     if row is None:
         return "\t".join(cells)
-    changed = {name: cell for name, cell in zip(names, cells, strict=True)
-               if isinstance(row.get(name), str)}  # fmt: skip
+    changed = {
+        name: cell
+        for name, cell in zip(names, cells, strict=True)
+        if isinstance(row.get(name), str)
+    }
     text = json.dumps(row | changed, ensure_ascii=False)
     # Halves of characters, in fields that are not ours, cannot be written but as numbers.
     return json.dumps(row | changed) if HALF.search(text) else text

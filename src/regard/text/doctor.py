@@ -218,8 +218,10 @@ def _look_for_hangul(table: Table, segmenters: Sequence[Segmenter], found: Findi
 
 
 def _symbols(table: Table, segmenters: Sequence[Segmenter]) -> dict[str, set[str]]:
-    symbols = {side: symbols_of(cells, segmenter)
-               for (side, cells), segmenter in zip(table.sides, segmenters, strict=True)}  # fmt: skip
+    symbols = {
+        side: symbols_of(cells, segmenter)
+        for (side, cells), segmenter in zip(table.sides, segmenters, strict=True)
+    }
     return symbols | {"tags": {tag for tags in set(table.tags) for tag in _tags(tags)}}
 
 

@@ -173,10 +173,12 @@ class Intake:
 
     def corpus(self, known: Encoders) -> Corpus:
         """All pairs in memory; see `parts`."""
-        return Corpus(*(
-            Sequences(_joined(part.ids, part.tokens), _joined(part.offsets, part.rows + 1))
-            for part in self.parts(known)
-        ))  # fmt: skip
+        return Corpus(
+            *(
+                Sequences(_joined(part.ids, part.tokens), _joined(part.offsets, part.rows + 1))
+                for part in self.parts(known)
+            )
+        )
 
     def close(self) -> None:
         """Close the files, if there are any."""

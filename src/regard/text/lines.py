@@ -34,8 +34,10 @@ def read_lines(path: str | Path) -> Iterator[str]:
         except UnicodeDecodeError as error:
             raise DataError(
                 f"expected UTF-8, found byte 0x{error.object[error.start]:02x} "
-                f"at place {error.start + 1} of the line.", path, number,
-            ) from None  # fmt: skip
+                f"at place {error.start + 1} of the line.",
+                path,
+                number,
+            ) from None
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"cannot be read: {error}.", path, number or None) from None
 

@@ -160,8 +160,10 @@ def _pair_of_row(row: object, number: int) -> Pair:
     texts = [cell for cell in cells[:2] if isinstance(cell, str)]
     if len(cells) not in (2, 3) or len(texts) != 2:
         hint = " Files are given as Path objects." if isinstance(row, str | Path) else ""
-        raise DataError(f"pair {number}: expected (source, target) or (source, target, tags), "
-                        f"found {row!r}.{hint}")  # fmt: skip
+        raise DataError(
+            f"pair {number}: expected (source, target) or (source, target, tags), "
+            f"found {row!r}.{hint}"
+        )
     return Pair(texts[0], texts[1], tags_of(cells[2]) if len(cells) == 3 else ())
 
 
@@ -188,12 +190,15 @@ def _pair_of_columns(line: str, columns: Columns, path: str | Path, number: int)
         cells[columns.source],
         "" if columns.target is None else cells[columns.target],
         () if columns.tags is None else tags_of(cells[columns.tags]),
-        columns, path, number,
-    )  # fmt: skip
+        columns,
+        path,
+        number,
+    )
     others = tuple(cells[expected:]) if columns.has_others else ()
     if not all(other.strip() for other in others):
-        raise DataError("expected a further target in each further column, found none.",
-                        path, number)  # fmt: skip
+        raise DataError(
+            "expected a further target in each further column, found none.", path, number
+        )
     return replace(pair, others=others) if others else pair
 
 
@@ -205,8 +210,9 @@ def _pair_of_json(line: str, columns: Columns, path: str | Path, number: int) ->
     table = cast(dict[str, object], row) if isinstance(row, dict) else {}
     for name in columns.needed:
         if not isinstance(table.get(name), str):
-            raise DataError(f"expected an object with a string {name!r}, found {line[:60]!r}.",
-                            path, number)  # fmt: skip
+            raise DataError(
+                f"expected an object with a string {name!r}, found {line[:60]!r}.", path, number
+            )
         _refuse_impossible(str(table[name]), name, path, number)
     source, target = (str(table.get(name, "")) for name in columns.names[:2])
     return _checked(
@@ -225,8 +231,12 @@ def _pair_of_cells(cells: Cells, columns: Columns, path: str | Path, number: int
 
 def _refuse_impossible(text: str, name: str, path: str | Path, number: int) -> None:
     if BREAKING.search(text):
-        raise DataError(f"expected text that fits on a line in {name!r}, found a line end, a "
-                        "tab or half of a character.", path, number)  # fmt: skip
+        raise DataError(
+            f"expected text that fits on a line in {name!r}, found a line end, a "
+            "tab or half of a character.",
+            path,
+            number,
+        )
 
 
 def _tags(tags: object, path: str | Path, number: int) -> tuple[str, ...]:

@@ -64,8 +64,9 @@ def _present(schema: Any, columns: Columns, path: str | Path) -> list[str]:
         if name not in schema.names:
             raise DataError(
                 f"expected a column {name!r}, found {_listed(schema.names)}. Other names are told "
-                "with --columns source=NAME,target=NAME.", path,
-            )  # fmt: skip
+                "with --columns source=NAME,target=NAME.",
+                path,
+            )
     for name in columns.needed:
         kind = str(schema.field(name).type)
         # "dictionary<values=string, ...>" is text as well, each string kept once.

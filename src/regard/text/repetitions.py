@@ -47,8 +47,10 @@ class Index:
         keys = table.sources
         if table.tags:
             in_order = {tags: _in_order(tags) for tags in set(table.tags)}
-            keys = [f"{source}\t{in_order[tags]}"
-                    for source, tags in zip(table.sources, table.tags, strict=True)]  # fmt: skip
+            keys = [
+                f"{source}\t{in_order[tags]}"
+                for source, tags in zip(table.sources, table.tags, strict=True)
+            ]
         first: dict[str, int] = {}
         more: defaultdict[int, list[int]] = defaultdict(list)
         for place, key in enumerate(keys):
@@ -70,8 +72,9 @@ def look_at_repetitions(index: Index, found: Findings) -> None:
         places = [place, *index.more[place]]
         targets = Counter(table.targets[one] for one in places)
         if len(targets) > 1:
-            several = " | ".join(f"{excerpt(target)} ({count})"
-                                 for target, count in targets.most_common(10))  # fmt: skip
+            several = " | ".join(
+                f"{excerpt(target)} ({count})" for target, count in targets.most_common(10)
+            )
             text = f"{_source(table, place)} → {several}"
             found.add(SEVERAL_TARGETS, Finding(table.numbers[place], text))
         for one in places:
@@ -128,9 +131,13 @@ def symbols_of(cells: list[str], segmenter: Segmenter) -> set[str]:
 
 
 def look_for_unseen(
-    table: Table, side: str, texts: Callable[[str], Sequence[str]], unseen: set[str], name: str,
+    table: Table,
+    side: str,
+    texts: Callable[[str], Sequence[str]],
+    unseen: set[str],
+    name: str,
     found: Findings,
-) -> None:  # fmt: skip
+) -> None:
     """Find where symbols stand that the training file has nowhere.
 
     Args:

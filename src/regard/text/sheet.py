@@ -144,8 +144,9 @@ class TwoSheets:
 def read_sheets(path: str | Path | Parallel, columns: Columns) -> Sheet | TwoSheets:
     """Read a file, or two that are parallel; see `read_sheet`."""
     if isinstance(path, Parallel):
-        source, target = (read_sheet(half, columns, is_half=True)
-                          for half in (path.source, path.target))  # fmt: skip
+        source, target = (
+            read_sheet(half, columns, is_half=True) for half in (path.source, path.target)
+        )
         return TwoSheets(source, target)
     return read_sheet(path, columns)
 

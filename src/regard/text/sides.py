@@ -31,9 +31,7 @@ HEAD = 10_000
 """How a side is cut is chosen from so many strings."""
 
 _FEWEST = 20
-_SCRIPTS = {
-    name: regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek")
-}  # fmt: skip
+_SCRIPTS = {name: regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Greek")}
 _WORD = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{M}]+")
 # Letters that a reader takes for those of one of the other two scripts. Greek letters that
 # Latin notations use for themselves (alpha, beta, theta, chi, ...) are not among them.
@@ -41,8 +39,17 @@ _ALIKE = frozenset(
     "aceijopsuvxyABCEHIJKMNOPSTXYZасеіјорѕухһԁԛԝӏАВСЕНІЈКМОРЅТХУҮονιρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
 )
 # Characters that mean the same, and letters of languages where one of them is another letter.
-_CODINGS = (("şș", "ğı"), ("ţț", ""), ("ŞȘ", "ğı"), ("ŢȚ", ""), ("يی", ""), ("كک", ""), ("gɡ", ""),
-            (":ː", ""), ("εɛ", ""))  # fmt: skip
+_CODINGS = (
+    ("şș", "ğı"),
+    ("ţț", ""),
+    ("ŞȘ", "ğı"),
+    ("ŢȚ", ""),
+    ("يی", ""),
+    ("كک", ""),
+    ("gɡ", ""),
+    (":ː", ""),
+    ("εɛ", ""),
+)
 _MARKS_IN_WORDS = ("'’ʼ", "-‐‑")
 
 
@@ -118,32 +125,32 @@ def look_at_lengths(table: Table, segmenters: Sequence[Segmenter], found: Findin
         found.add(LENGTH_RATIO, Finding(table.numbers[place], text, note=note))
 
 
-def _look_at_forms(
-    table: Table, side: str, cells: list[str], form: Form, found: Findings
-) -> None:  # fmt: skip
+def _look_at_forms(table: Table, side: str, cells: list[str], form: Form, found: Findings) -> None:
     if form == "none" or _is_in(form, "\n".join(cells)):
         return
     for place, cell in enumerate(cells):
         if not cell.isascii() and not _is_in(form, cell):
             word = next(
-                word for word in regex.split(r"(?<=\s)(?=\S)", cell)
-                if not _is_in(form, word)
-            )  # fmt: skip
+                word for word in regex.split(r"(?<=\s)(?=\S)", cell) if not _is_in(form, word)
+            )
             note = f"most {side}s are {form.upper()}"
             found.add(MIXED_FORMS, Finding(table.numbers[place], with_marks(word[:60]), side, note))
 
 
 def _look_alikes(cells: Sequence[str], alphabet: set[str]) -> Iterator[tuple[int, str, str]]:
     """Words with a few letters of another script that look like the others."""
-    present = {name: [letter for letter in alphabet if script.match(letter)]
-               for name, script in _SCRIPTS.items()}  # fmt: skip
+    present = {
+        name: [letter for letter in alphabet if script.match(letter)]
+        for name, script in _SCRIPTS.items()
+    }
     if sum(bool(letters) for letters in present.values()) < 2:
         return
     counts = Counter("".join(cells))
     usage = {name: sum(counts[letter] for letter in letters) for name, letters in present.items()}
     main = max(usage, key=usage.__getitem__)
-    others = "".join(letter for name, letters in present.items() if name != main
-                     for letter in letters)  # fmt: skip
+    others = "".join(
+        letter for name, letters in present.items() if name != main for letter in letters
+    )
     rare = regex.compile(f"[{others}]")
     for place, cell in enumerate(cells):
         if rare.search(cell):
@@ -163,9 +170,13 @@ def _strange(word: str, main: str) -> str:
 
 
 def _look_at_codings(
-    table: Table, side: str, cells: list[str], alphabet: set[str], segmenter: Segmenter,
+    table: Table,
+    side: str,
+    cells: list[str],
+    alphabet: set[str],
+    segmenter: Segmenter,
     found: Findings,
-) -> None:  # fmt: skip
+) -> None:
     groups = [(group, f"[{group}]") for group, other in _CODINGS if alphabet.isdisjoint(other)]
     if segmenter.kind != "words":
         # Between letters only: elsewhere they are quotes and dashes.
@@ -187,12 +198,16 @@ def _look_at_codings(
 
 def _stray(cells: Sequence[str]) -> list[int]:
     """Places of cells with quotes that look left over from a table of another kind."""
-    wrapped = [place for place, cell in enumerate(cells)
-               if len(cell) > 1 and cell[0] == cell[-1] == '"']  # fmt: skip
+    wrapped = [
+        place for place, cell in enumerate(cells) if len(cell) > 1 and cell[0] == cell[-1] == '"'
+    ]
     if 10 * len(wrapped) >= 9 * len(cells):
         return wrapped
-    odd = [place for place, cell in enumerate(cells)
-           if len(cell) > 1 and '"' in (cell[0], cell[-1]) and cell.count('"') % 2]  # fmt: skip
+    odd = [
+        place
+        for place, cell in enumerate(cells)
+        if len(cell) > 1 and '"' in (cell[0], cell[-1]) and cell.count('"') % 2
+    ]
     # Where it is frequent it is part of a notation, such as the stress of X-SAMPA.
     odd = odd if len(odd) <= _some(cells) else []
     return sorted({*odd, *(place for place in wrapped if '""' in cells[place])})

@@ -98,8 +98,13 @@ class TokenStore:
                 kinds[name], checksums[name] = _write(aside / name, blocks)
         for left in aside.glob("*.blocks"):
             left.unlink()
-        table = {"format": STORE_FORMAT, "key": self.key, "kinds": kinds, "checksums": checksums,
-                 "about": dict(about)}  # fmt: skip
+        table = {
+            "format": STORE_FORMAT,
+            "key": self.key,
+            "kinds": kinds,
+            "checksums": checksums,
+            "about": dict(about),
+        }
         (aside / TABLE).write_text(json.dumps(table, ensure_ascii=False), "utf-8")
         if self.folder.exists():
             shutil.rmtree(self.folder)
@@ -108,10 +113,14 @@ class TokenStore:
 
     def _corpus(self, kinds: Mapping[str, str]) -> Corpus:
         parts = (
-            Sequences(*(_mapped(self.folder / name, kinds[name])
-                        for name in (f"{part}.ids", f"{part}.offsets")))
+            Sequences(
+                *(
+                    _mapped(self.folder / name, kinds[name])
+                    for name in (f"{part}.ids", f"{part}.offsets")
+                )
+            )
             for part in Tokens._fields
-        )  # fmt: skip
+        )
         return Corpus(*parts)
 
 

@@ -32,23 +32,25 @@ def model_card(
     lines = [json.loads(line) for line in log.splitlines()]
     each = {line["seed"]: line["wall_seconds"] for line in lines if "seed" in line}
     seconds = sum(each.values())
-    return "\n".join([
-        "# A regard model",
-        "",
-        f"- Encoder: {encoder.kind}, size {encoder.hidden_size}, layers {encoder.layers}",
-        f"- Decoder: {decoder.kind}, size {decoder.hidden_size}, layers {decoder.layers}, "
-        f"attention {decoder.attention}",
-        f"- Symbols: source {settings.text.source.symbols}, target {settings.text.target.symbols}",
-        f"- Parameters: {parameters:,}",
-        f"- Trained on: {training['train']} ({training['train_pairs']:,} pairs, "
-        f"SHA-256 {training['data']})",
-        f"- {_seeds(settings.training)}; seconds: {seconds:.0f}",
-        *_scores(evaluation, training),
-        f"- Made by: regard {VERSION}, torch {torch.__version__}, numpy {np.__version__}, "
-        f"Python {platform.python_version()}",
-        f"- Command: `{training['command']}`",
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "# A regard model",
+            "",
+            f"- Encoder: {encoder.kind}, size {encoder.hidden_size}, layers {encoder.layers}",
+            f"- Decoder: {decoder.kind}, size {decoder.hidden_size}, layers {decoder.layers}, "
+            f"attention {decoder.attention}",
+            f"- Symbols: source {settings.text.source.symbols}, target {settings.text.target.symbols}",
+            f"- Parameters: {parameters:,}",
+            f"- Trained on: {training['train']} ({training['train_pairs']:,} pairs, "
+            f"SHA-256 {training['data']})",
+            f"- {_seeds(settings.training)}; seconds: {seconds:.0f}",
+            *_scores(evaluation, training),
+            f"- Made by: regard {VERSION}, torch {torch.__version__}, numpy {np.__version__}, "
+            f"Python {platform.python_version()}",
+            f"- Command: `{training['command']}`",
+            "",
+        ]
+    )
 
 
 def _seeds(training: TrainingSettings) -> str:

@@ -118,10 +118,11 @@ def choose_pieces(settings: RunSettings, pairs: Callable[[], Iterable[Pair]]) ->
         return settings
     usual = min(8000, max(500, sum(1 for _ in pairs()) // 4))
     source, target = (
-        side if side.symbols != "subwords" or side.pieces
+        side
+        if side.symbols != "subwords" or side.pieces
         else side.model_copy(update={"pieces": usual})
         for side in (text.source, text.target)
-    )  # fmt: skip
+    )
     text = text.model_copy(update={"source": source, "target": target})
     return settings.model_copy(update={"text": text})
 
@@ -172,9 +173,10 @@ def survey(
         read, written = (
             _symbols(settings, side, segmenter, line, pair, path)
             for side, segmenter, line in (
-                ("source", cut.source, pair.source), ("target", cut.target, pair.target),
+                ("source", cut.source, pair.source),
+                ("target", cut.target, pair.target),
             )
-        )  # fmt: skip
+        )
         digest.update(f"{pair.source}\t{pair.target}\t{';'.join(pair.tags)}\n".encode())
         found.source.update(read)
         found.target.update(written)
@@ -194,15 +196,17 @@ def _symbols(
     if segmenter.kind == "subwords" and TIE in line:
         raise DataError(
             f"expected a {side} without U+2060, which marks pieces inside words; found one.",
-            path, pair.line or None,
-        )  # fmt: skip
+            path,
+            pair.line or None,
+        )
     symbols, longest = segmenter.texts(line), settings.text.longest
     if len(symbols) > longest:
         raise DataError(
             f"expected a {side} of at most {longest} symbols, found {len(symbols)}. "
             f"The limit is set with --set text.longest={len(symbols)}.",
-            path, pair.line or None,
-        )  # fmt: skip
+            path,
+            pair.line or None,
+        )
     return symbols
 
 

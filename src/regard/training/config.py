@@ -6,6 +6,7 @@ from pydantic import Field
 
 from regard.alignment import Order
 from regard.model import ModelSettings
+from regard.precision import Precision
 from regard.settings import Amount, Count, Few, Settings, ShareBelowOne
 
 Positive = Annotated[float, Field(gt=0)]
@@ -63,7 +64,7 @@ class TrainingSettings(Settings):
     clip: Positive = 1.0
     evaluate_every: Count | None = None
     patience: Count | None = None
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    precision: Precision = "auto"
     device: str = "auto"
     store: Literal["memory", "disk"] | None = None
 
@@ -90,7 +91,10 @@ class RunSettings(ModelSettings):
     def model_settings(self, members: int = 1) -> ModelSettings:
         """The model's part alone, of so many models together."""
         return ModelSettings(
-            text=self.text, encoder=self.encoder, decoder=self.decoder,
-            length_ratio=self.length_ratio, members=members,
+            text=self.text,
+            encoder=self.encoder,
+            decoder=self.decoder,
+            length_ratio=self.length_ratio,
+            members=members,
             guided=True if self.training.guided else None,
-        )  # fmt: skip
+        )

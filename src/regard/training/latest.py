@@ -79,8 +79,11 @@ class Latest:
     def part(self, name: str) -> dict[str, Tensor]:
         """The tensors of one part, without its prefix."""
         prefix = f"{name}."
-        return {key.removeprefix(prefix): tensor for key, tensor in self.tensors.items()
-                if key.startswith(prefix)}  # fmt: skip
+        return {
+            key.removeprefix(prefix): tensor
+            for key, tensor in self.tensors.items()
+            if key.startswith(prefix)
+        }
 
 
 def save_latest(folder: Path, latest: Latest) -> None:
@@ -129,8 +132,11 @@ def _checksum(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
 def moments(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     """The optimiser's state as named tensors."""
     state = optimizer.state_dict()["state"]
-    return {f"{index}.{name}": value for index, values in state.items()
-            for name, value in values.items()}  # fmt: skip
+    return {
+        f"{index}.{name}": value
+        for index, values in state.items()
+        for name, value in values.items()
+    }
 
 
 def restore_moments(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:

@@ -137,8 +137,12 @@ def _store(parts: Split, settings: RunSettings, cut: Cut, beside: Path | None) -
         return None
     pieces = [sorted(side.pieces.known) for side in (cut.source, cut.target) if side.pieces]
     made_of = [
-        VERSION, regex.__version__, settings.text.to_table(), pieces, parts.limit,
+        VERSION,
+        regex.__version__,
+        settings.text.to_table(),
+        pieces,
+        parts.limit,
         [checksum_of(path) for path in files],
-    ]  # fmt: skip
+    ]
     key = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
     return TokenStore(beside.parent / f"{beside.name}.tokens", key)

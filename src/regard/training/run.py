@@ -142,22 +142,30 @@ class _Run:
         """What this training was found to be."""
         prepared = self.prepared
         return Chosen(
-            prepared.settings, prepared.vocabularies, prepared.pairs, len(self.parts.dev),
+            prepared.settings,
+            prepared.vocabularies,
+            prepared.pairs,
+            len(self.parts.dev),
             sum(parameter.numel() for parameter in self.now.model.parameters()),
-            self.parts.doubts(), prepared.store,
-        )  # fmt: skip
+            self.parts.doubts(),
+            prepared.store,
+        )
 
     def resume(self, folder: Path, latest: Latest) -> None:
         """Go on from a saved state, in the folder that holds it."""
         if latest.position.member >= self.count:
-            raise CheckpointError(f"{folder}: has a model {latest.position.member + 1} in training, "
-                                  f"where there are {self.count}: begin anew.")  # fmt: skip
+            raise CheckpointError(
+                f"{folder}: has a model {latest.position.member + 1} in training, "
+                f"where there are {self.count}: begin anew."
+            )
         self.trained = [latest.part(f"trained-{index}") for index in range(latest.position.member)]
         begun = load_model(folder)
         is_same = latest.fingerprint == self.now.trainer.fingerprint
         if is_same and begun.vocabularies != self.prepared.vocabularies:
-            raise CheckpointError(f"{folder}: began with other symbols or tags than this version reads in "
-                                  "the same data: begin anew.")  # fmt: skip
+            raise CheckpointError(
+                f"{folder}: began with other symbols or tags than this version reads in "
+                "the same data: begin anew."
+            )
         try:
             self.now = self._member(latest.position)
             self.now.trainer.resume(latest)
@@ -173,8 +181,7 @@ class _Run:
             self.trained.append(self.now.trainer.best)
             self.now = self._member(Position(member=position.member + 1, log=position.log))
             self._train(wish, listen)
-        evaluation = Predictor(self.saved()).evaluate(self.parts.dev)
-        self.evaluation = evaluation
+        self.evaluation = evaluation = Predictor(self.saved()).evaluate(self.parts.dev)
         last, log = json.dumps({"dev": evaluation.to_table()}), self.now.trainer.position.log
         if log[-1:] != [last]:
             log.append(last)
@@ -187,9 +194,11 @@ class _Run:
         if self.folder is None:
             return
         saved, latest = self.saved(), self.now.trainer.latest()
-        trained = {f"trained-{index}.{name}": tensor
-                   for index, member in enumerate(self.trained)
-                   for name, tensor in member.items()}  # fmt: skip
+        trained = {
+            f"trained-{index}.{name}": tensor
+            for index, member in enumerate(self.trained)
+            for name, tensor in member.items()
+        }
         latest = replace(latest, tensors=latest.tensors | trained)
         if saved.settings.members == self.saved_members:
             update_model(self.folder, saved)
@@ -229,20 +238,25 @@ class _Run:
     def _member(self, position: Position) -> _Member:
         prepared, settings = self.prepared, self.prepared.settings
         training = settings.training
-        own = training.model_copy(update={
-            "seed": training.seed + position.member,
-            "minutes": training.minutes and training.minutes / self.count,
-        })  # fmt: skip
+        own = training.model_copy(
+            update={
+                "seed": training.seed + position.member,
+                "minutes": training.minutes and training.minutes / self.count,
+            }
+        )
         torch.manual_seed(own.seed)
         model = build(settings.model_settings(), prepared.vocabularies)
         predictor = Predictor(Saved(settings.model_settings(), prepared.vocabularies, model))
         identity = f"{prepared.data} {self.parts.judge()} {settings.without_store().to_toml()}"
         trainer = Trainer(
-            model, prepared.maker, settings=own, position=position,
+            model,
+            prepared.maker,
+            settings=own,
+            position=position,
             evaluate=lambda: predictor.evaluate(self.parts.dev, resamples=0),
             fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
             teacher=self._teacher() if position.member == training.seeds else None,
-        )  # fmt: skip
+        )
         return _Member(model, predictor, trainer)
 
     def _teacher(self) -> Seq2Seq:
@@ -263,10 +277,12 @@ class _Run:
         before = self.now.trainer.position.member
         each = self.now.trainer.seconds() + progress.seconds_left
         return replace(
-            progress, member=before + 1, members=self.count,
+            progress,
+            member=before + 1,
+            members=self.count,
             done=(before + progress.done) / self.count,
             seconds_left=progress.seconds_left + (self.count - before - 1) * each,
-        )  # fmt: skip
+        )
 
     def _stop(self, signal_number: int) -> None:
         if self.folder is None:
@@ -279,5 +295,6 @@ class _Run:
         again = f"regard.train(..., output={str(self.folder)!r}, resume=True)"
         raise StoppedError(
             f"stopped after update {position.update}{of_which}; saved in {self.folder}. "
-            f"Go on with: {f'{self.command} --resume' if is_typed else again}", signal_number,
-        )  # fmt: skip
+            f"Go on with: {f'{self.command} --resume' if is_typed else again}",
+            signal_number,
+        )

@@ -20,7 +20,7 @@ from torch.nn.utils import clip_grad_norm_
 from regard.errors import RegardError
 from regard.evaluation import Evaluation
 from regard.model import Seq2Seq
-from regard.precision import device_of
+from regard.precision import device_of, rounds_to_bfloat16
 from regard.settings import chosen
 from regard.text import Batch, BatchMaker
 from regard.training.config import TrainingSettings
@@ -86,12 +86,15 @@ class Trainer:
         self.evaluate_model = evaluate
         self.fingerprint = fingerprint
         self.device = device_of(settings.device)
-        self.rounds = rounds_to_bfloat16(settings, self.device)
+        self.rounds = rounds_to_bfloat16(settings.precision, self.device)
         self.model = model.to(self.device)
         self.optimizer = torch.optim.AdamW(
-            model.parameters(), lr=self.peak, weight_decay=settings.weight_decay,
-            betas=(0.9, 0.98), fused=True,
-        )  # fmt: skip
+            model.parameters(),
+            lr=self.peak,
+            weight_decay=settings.weight_decay,
+            betas=(0.9, 0.98),
+            fused=True,
+        )
         self.position = position
         self.teacher = None if teacher is None else teacher.to(self.device)
         self.best: dict[str, Tensor] = {}
@@ -120,8 +123,11 @@ class Trainer:
         """All that is needed to go on from here."""
         self._count_time()
         tensors = {"random.torch": torch.get_rng_state()}
-        parts = (("model", self.parameters()), ("best", self.best),
-                 ("optimizer", moments(self.optimizer)))  # fmt: skip
+        parts = (
+            ("model", self.parameters()),
+            ("best", self.best),
+            ("optimizer", moments(self.optimizer)),
+        )
         for name, part in parts:
             tensors |= {f"{name}.{key}": tensor for key, tensor in part.items()}
         return Latest(self.position, tensors, self.fingerprint)
@@ -244,19 +250,21 @@ class Trainer:
     def _log_line(self, dev: Evaluation, is_best: bool) -> str:
         self._count_time()
         position = self.position
-        return json.dumps({
-            "seed": self.settings.seed,
-            "epoch": position.epoch + 1,
-            "update": position.update,
-            "loss": round(position.loss / max(1, position.losses), 6),
-            "accuracy": round(dev.accuracy.value, 6),
-            "symbol_error_rate": round(dev.symbol_error_rate.value, 6),
-            "learning_rate": self.optimizer.param_groups[0]["lr"],
-            "wall_seconds": round(position.wall_seconds, 3),
-            "cpu_seconds": round(position.cpu_seconds, 3),
-            "target_symbols": position.target_symbols,
-            "is_best": is_best,
-        })  # fmt: skip
+        return json.dumps(
+            {
+                "seed": self.settings.seed,
+                "epoch": position.epoch + 1,
+                "update": position.update,
+                "loss": round(position.loss / max(1, position.losses), 6),
+                "accuracy": round(dev.accuracy.value, 6),
+                "symbol_error_rate": round(dev.symbol_error_rate.value, 6),
+                "learning_rate": self.optimizer.param_groups[0]["lr"],
+                "wall_seconds": round(position.wall_seconds, 3),
+                "cpu_seconds": round(position.cpu_seconds, 3),
+                "target_symbols": position.target_symbols,
+                "is_best": is_best,
+            }
+        )
 
     def _progress(
         self, loss: float, dev: Evaluation | None = None, is_best: bool = False
@@ -285,16 +293,3 @@ class Trainer:
         self.position.wall_seconds += now[0] - self.began[0]
         self.position.cpu_seconds += now[1] - self.began[1]
         self.began = now
-
-
-def rounds_to_bfloat16(settings: TrainingSettings, device: torch.device) -> bool:
-    """Whether large products are rounded to bfloat16: where that is asked for, or fast."""
-    if settings.precision != "auto":
-        return settings.precision == "bfloat16"
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
-    return device.type == "cpu" and _has_fast_bfloat16()
-
-
-def _has_fast_bfloat16() -> bool:
-    return torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()

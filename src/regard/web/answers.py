@@ -23,11 +23,13 @@ _MOST_SHOWN = 6
 def prediction_table(prediction: Prediction, *, has_alignments: bool) -> Table:
     """What a model makes of a source."""
     return {
-        "source": prediction.source, "target": prediction.text, "log_prob": prediction.log_prob,
+        "source": prediction.source,
+        "target": prediction.text,
+        "log_prob": prediction.log_prob,
         "is_complete": prediction.is_complete,
         "unseen": [asdict(one) for one in prediction.unseen],
         "candidates": [_candidate(one, has_alignments) for one in prediction.candidates],
-    }  # fmt: skip
+    }
 
 
 def alignment_table(alignment: Alignment) -> Table:
@@ -48,11 +50,14 @@ def inspected_table(model: Predictor, pair: Pair, beam_size: int | None) -> Tabl
     found = model.inspect([pair], is_forced=beam_size is None, beam_size=beam_size or 1)
     case = found.cases[0]
     return {
-        "source": pair.source, "target": case.text, "log_prob": case.log_prob,
-        "alignment": alignment_table(case.alignment), "svg": picture(case.alignment),
+        "source": pair.source,
+        "target": case.text,
+        "log_prob": case.log_prob,
+        "alignment": alignment_table(case.alignment),
+        "svg": picture(case.alignment),
         "flags": [flag.text for flag in case.flags],
         "inspection": found.to_table(),
-    }  # fmt: skip
+    }
 
 
 def step_table(model: Predictor, pair: Pair, step: int, change: Change | None) -> Table:
@@ -62,53 +67,70 @@ def step_table(model: Predictor, pair: Pair, step: int, change: Change | None) -
     best = [set(np.argsort(-one.chances, kind="stable")[:_MOST_SHOWN]) for one in (before, after)]
     order = sorted(best[0] | best[1], key=lambda token: -float(before.chances[token]))
     return {
-        "step": step, "written": before.written,
+        "step": step,
+        "written": before.written,
         "source": [_shown(label.shown, label.direction) for label in before.source],
-        "mask": list(before.mask), "scores": _numbers(before.scores),
-        "weights": _numbers(before.weights), "context": _numbers(before.context),
-        "changed_weights": _numbers(after.weights), "changed_context": _numbers(after.context),
+        "mask": list(before.mask),
+        "scores": _numbers(before.scores),
+        "weights": _numbers(before.weights),
+        "context": _numbers(before.context),
+        "changed_weights": _numbers(after.weights),
+        "changed_context": _numbers(after.context),
         "moved": float(np.linalg.norm(after.context - before.context)),
         "symbols": [
-            {"symbol": written_name(model.saved, int(token)),
-             "before": float(before.chances[token]), "after": float(after.chances[token])}
+            {
+                "symbol": written_name(model.saved, int(token)),
+                "before": float(before.chances[token]),
+                "after": float(after.chances[token]),
+            }
             for token in order
         ],
-    }  # fmt: skip
+    }
 
 
 def model_table(name: str, model: Predictor) -> Table:
     """What a person wants to know of a model before asking it."""
     settings: ModelSettings = model.settings
     return {
-        "name": name, "looks_back": model.model.decoder.alignment is not None,
-        "look": model.model.decoder.alignment, "has_tags": model.has_tags,
-        "encoder": settings.encoder.kind, "decoder": settings.decoder.kind,
-        "attention": settings.decoder.attention, "members": settings.members,
+        "name": name,
+        "looks_back": model.model.decoder.alignment is not None,
+        "look": model.model.decoder.alignment,
+        "has_tags": model.has_tags,
+        "encoder": settings.encoder.kind,
+        "decoder": settings.decoder.kind,
+        "attention": settings.decoder.attention,
+        "members": settings.members,
         "parameters": sum(parameter.numel() for parameter in model.model.parameters()),
         "source_symbols": len(model.saved.vocabularies.source.symbols),
         "target_symbols": len(model.saved.vocabularies.target.symbols),
         "is_valid": all(check.is_met for check in model.checks),
         "checks": [check.text for check in model.checks],
-    }  # fmt: skip
+    }
 
 
 def lesson_table(lesson: Lesson) -> Table:
     """A lesson with its words, for the page."""
     return {
-        "topic": lesson.topic, "title": lesson.title,
-        "parts": [_part(part) for part in lesson.parts], "numbers": lesson.to_table(),
-    }  # fmt: skip
+        "topic": lesson.topic,
+        "title": lesson.title,
+        "parts": [_part(part) for part in lesson.parts],
+        "numbers": lesson.to_table(),
+    }
 
 
 def looked_table(looked: Looked) -> Table:
     """Every stage of a look."""
     return {
-        "scores": _numbers(looked.scores), "weights": _numbers(looked.weights),
-        "context": _numbers(looked.context), "sums": _numbers(looked.sums),
-        "entropies": _numbers(looked.entropies), "jacobian": _numbers(looked.jacobian),
-        "predicted": _numbers(looked.predicted), "moved": _numbers(looked.moved),
+        "scores": _numbers(looked.scores),
+        "weights": _numbers(looked.weights),
+        "context": _numbers(looked.context),
+        "sums": _numbers(looked.sums),
+        "entropies": _numbers(looked.entropies),
+        "jacobian": _numbers(looked.jacobian),
+        "predicted": _numbers(looked.predicted),
+        "moved": _numbers(looked.moved),
         "variance": _number(looked.variance),
-    }  # fmt: skip
+    }
 
 
 def require_look(model: Predictor, name: str) -> None:
@@ -130,17 +152,22 @@ def _candidate(candidate: Candidate, has_alignments: bool) -> Table:
 
 def _part(part: Part) -> Table:
     return {
-        "heading": part.heading, "text": part.text,
+        "heading": part.heading,
+        "text": part.text,
         "figures": [_figure(figure) for figure in part.figures],
         "bench": None if part.bench is None else _bench(part.bench),
-    }  # fmt: skip
+    }
 
 
 def _figure(figure: Figure) -> Table:
     return {
-        "name": figure.name, "caption": figure.caption, "kind": figure.kind,
-        "rows": figure.rows, "columns": figure.columns, "numbers": figure.to_json(),
-    }  # fmt: skip
+        "name": figure.name,
+        "caption": figure.caption,
+        "kind": figure.kind,
+        "rows": figure.rows,
+        "columns": figure.columns,
+        "numbers": figure.to_json(),
+    }
 
 
 def _bench(bench: Bench) -> Table:

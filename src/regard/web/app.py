@@ -28,8 +28,11 @@ from regard.web.shield import App, Shield
 from regard.web.worker import Worker
 
 _KINDS = {
-    "css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml",
-}  # fmt: skip
+    "css": "text/css",
+    "html": "text/html",
+    "js": "text/javascript",
+    "svg": "image/svg+xml",
+}
 _PLAIN = {
     "There was an error parsing the body": "the body is no JSON in UTF-8.",
     "Not Found": "there is no such address.",
@@ -50,9 +53,12 @@ def make_app(
     """
     desk = Desk(settings)
     app = FastAPI(
-        title="regard", version=VERSION, docs_url=None, redoc_url=None,
+        title="regard",
+        version=VERSION,
+        docs_url=None,
+        redoc_url=None,
         description="Predict, and see where the decoder looked.",
-    )  # fmt: skip
+    )
     _answer_errors(app)
     _add_pages(app)
     shelf = _Shelf(models, settings)
@@ -103,8 +109,12 @@ def _add_status(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
     @app.head("/health", include_in_schema=False)
     @app.get("/health", summary="Whether the server is well")
     async def health() -> answers.Table:
-        return {"status": "ok", "version": VERSION, "models": list(shelf.models),
-                "waiting": desk.waiting}  # fmt: skip
+        return {
+            "status": "ok",
+            "version": VERSION,
+            "models": list(shelf.models),
+            "waiting": desk.waiting,
+        }
 
     @app.get("/models", summary="The models")
     async def models() -> list[answers.Table]:
@@ -121,10 +131,14 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
             ratio = model.settings.length_ratio
             cells = sum(len(one.source) ** 2 * ratio for one in pairs)
             shelf.check_cells(round(request.n_best * cells))
-        return {"model": name, "predictions": await desk.predict(
-            model, pairs, request.beam_size, request.n_best,
+        predictions = await desk.predict(
+            model,
+            pairs,
+            request.beam_size,
+            request.n_best,
             lambda one: answers.prediction_table(one, has_alignments=request.alignments),
-        )}  # fmt: skip
+        )
+        return {"model": name, "predictions": predictions}
 
     @app.post("/align", summary="Where the decoder looks while it writes given targets")
     async def align(request: asked.PairsRequest) -> answers.Table:
@@ -133,9 +147,10 @@ def _add_predictions(app: FastAPI, desk: Desk, shelf: _Shelf) -> None:
         pairs = [asked.with_tags(one, one.target) for one in request.pairs]
         shelf.check(model, pairs)
         shelf.check_cells(sum(len(pair.source) * len(pair.target) for pair in pairs))
-        return {"model": name, "alignments": await desk.do(
+        alignments = await desk.do(
             lambda: [answers.alignment_table(one) for one in model.align(pairs)]
-        )}  # fmt: skip
+        )
+        return {"model": name, "alignments": alignments}
 
     @app.post("/score", summary="The log-probability of given targets")
     async def score(request: asked.PairsRequest) -> answers.Table:

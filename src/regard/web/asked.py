@@ -141,9 +141,17 @@ class LookRequest(Request):
     def bench(self) -> Bench:
         """The same as the library's record."""
         return Bench(
-            self.query, self.keys, self.values, self.mask, self.score, self.scale,
-            self.temperature, self.hiding, self.size, self.step,
-        )  # fmt: skip
+            self.query,
+            self.keys,
+            self.values,
+            self.mask,
+            self.score,
+            self.scale,
+            self.temperature,
+            self.hiding,
+            self.size,
+            self.step,
+        )
 
 
 def pair_of(asked: str | GivenSource) -> Pair:

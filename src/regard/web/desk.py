@@ -91,9 +91,13 @@ class Desk:
         return len(self.line)
 
     async def predict(
-        self, model: Predictor, pairs: Sequence[Pair], beam_size: int, n_best: int,
+        self,
+        model: Predictor,
+        pairs: Sequence[Pair],
+        beam_size: int,
+        n_best: int,
         tell: Callable[[Prediction], T],
-    ) -> list[T]:  # fmt: skip
+    ) -> list[T]:
         """Predict, together with what else is asked of the same kind.
 
         Raises:
@@ -202,8 +206,9 @@ def _predicted(orders: Sequence[Order]) -> list[list[object]]:
     first = orders[0]
     stream = first.model.stream(
         [pair for order in orders for pair in order.pairs],
-        beam_size=first.beam_size, n_best=first.n_best,
-    )  # fmt: skip
+        beam_size=first.beam_size,
+        n_best=first.n_best,
+    )
     return [[order.tell(next(stream)) for _ in order.pairs] for order in orders]
 
 

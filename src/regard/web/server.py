@@ -24,6 +24,13 @@ def serve(models: Mapping[str, Predictor], *, host: str, port: int, settings: We
     names = (*_LOCAL, host) if is_local else None
     app = make_app(models, settings, hosts=names)
     uvicorn.run(
-        app, host=host, port=port, log_level="warning", lifespan="on", access_log=False,
-        timeout_graceful_shutdown=settings.farewell, server_header=False, date_header=False,
-    )  # fmt: skip
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        lifespan="on",
+        access_log=False,
+        timeout_graceful_shutdown=settings.farewell,
+        server_header=False,
+        date_header=False,
+    )

@@ -123,7 +123,11 @@ def _headers(scope: Message) -> dict[bytes, bytes]:
 
 async def _refuse(send: Send, refusal: _Refusal) -> None:
     body = json.dumps({"error": refusal.text}).encode()
-    headers = [(b"content-type", b"application/json"), (b"connection", b"close"),
-               (b"content-length", str(len(body)).encode()), *HEADERS]  # fmt: skip
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"connection", b"close"),
+        (b"content-length", str(len(body)).encode()),
+        *HEADERS,
+    ]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
