@@ -85,17 +85,20 @@ def options(draw: st.DrawFn, members: int = 3) -> dict[str, object]:
     encoder, decoder = draw(kinds), draw(kinds)
     size = 4 * draw(st.integers(1, 3))
     found: dict[str, object] = {
-        "encoder.kind": encoder, "decoder.kind": decoder,
+        "encoder.kind": encoder,
+        "decoder.kind": decoder,
         "encoder.hidden_size": size if encoder == "transformer" else size // 2,
         "decoder.hidden_size": size,
         "encoder.embedding_size": draw(st.integers(3, 8)),
         "decoder.embedding_size": draw(st.integers(3, 8)),
-        "encoder.layers": draw(st.integers(1, 2)), "decoder.layers": draw(st.integers(1, 2)),
+        "encoder.layers": draw(st.integers(1, 2)),
+        "decoder.layers": draw(st.integers(1, 2)),
         "encoder.dropout": draw(st.sampled_from([0.0, 0.5])),
         "decoder.dropout": draw(st.sampled_from([0.0, 0.5])),
         "encoder.residual": draw(st.booleans()),
-        "members": draw(st.integers(1, members)), "length_ratio": 1.0,
-    }  # fmt: skip
+        "members": draw(st.integers(1, members)),
+        "length_ratio": 1.0,
+    }
     return found | ({} if decoder == "transformer" else draw(_looking_back()))
 
 

@@ -12,9 +12,14 @@ from benchmarks.results import kept
 
 @pytest.mark.parametrize(
     ("value", "goal", "at_most", "is_met"),
-    [(3.0, 3.0, False, True), (2.9, 3.0, False, False), (10, 20, True, True),
-     (21, 20, True, False), (1, None, False, None)],
-)  # fmt: skip
+    [
+        (3.0, 3.0, False, True),
+        (2.9, 3.0, False, False),
+        (10, 20, True, True),
+        (21, 20, True, False),
+        (1, None, False, None),
+    ],
+)
 def test_a_goal_is_met_from_the_right_side(value, goal, at_most, is_met):
     line = Line("x", value, "x", goal, at_most=at_most)
     assert line.is_met is is_met
@@ -46,8 +51,13 @@ def test_curves_of_large_data_are_figures_of_its_table():
     curves = curves_of_large({"rows": {"b": row | {"count": 4_000}, "a": row}})
     assert [curve.places for curve in curves] == [(1_000, 4_000)] * 6
     assert [curve.values for curve in curves] == [
-        (20.0, 5.0), (10.0, 2.5), (1.0, 0.25), (3.0, 3.0), (2.0, 2.0), (90.0, 90.0)
-    ]  # fmt: skip
+        (20.0, 5.0),
+        (10.0, 2.5),
+        (1.0, 0.25),
+        (3.0, 3.0),
+        (2.0, 2.0),
+        (90.0, 90.0),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,13 @@ def rows_of(heading: str) -> dict[str, list[str]]:
     ("heading", "requirements"),
     [
         ("At run time", PROJECT["dependencies"]),
-        ("Extras", [one for name in ("data", "mt", "plot", "serve", "subword") for one in EXTRAS[name]]),
+        (
+            "Extras",
+            [one for name in ("data", "mt", "plot", "serve", "subword") for one in EXTRAS[name]],
+        ),
         ("Tests and checks", [*EXTRAS["test"], *EXTRAS["check"]]),
     ],
-)  # fmt: skip
+)
 def test_every_direct_dependency_has_its_row_and_every_row_is_one(heading, requirements):
     rows = rows_of(heading)
     extras = rows_of("Extras") if heading == "Tests and checks" else {}

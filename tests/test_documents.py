@@ -30,8 +30,9 @@ def test_docstring_examples_run(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if "```" in page.read_text("utf-8")],
-                         ids=lambda page: page.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if "```" in page.read_text("utf-8")], ids=lambda page: page.name
+)
 def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"torch": torch, "regard": regard}

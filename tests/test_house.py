@@ -106,8 +106,9 @@ def test_the_words_of_the_house_are_used_as_it_says(path):
     assert not names_in(path) & never
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if "search" in path.parts],
-                         ids=lambda path: path.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if "search" in path.parts], ids=lambda path: path.name
+)
 def test_a_search_ranks_by_log_probability_and_leaves_scores_to_the_look(path):
     assert not {name for name in names_in(path) if "score" in name}
 

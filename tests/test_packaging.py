@@ -20,9 +20,10 @@ IGNORED = shutil.ignore_patterns(
 def sources() -> set[str]:
     """All files of the package, as they stand in the source tree."""
     return {
-        str(path.relative_to(PACKAGE.parent)) for path in PACKAGE.rglob("*")
+        str(path.relative_to(PACKAGE.parent))
+        for path in PACKAGE.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +79,10 @@ def test_data_of_every_room_is_declared():
     table = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     declared = table["tool"]["setuptools"]["package-data"]
     found = {
-        str(path) for package, patterns in declared.items() for pattern in patterns
+        str(path)
+        for package, patterns in declared.items()
+        for pattern in patterns
         for path in (PACKAGE.parent / package.replace(".", "/")).glob(pattern)
-    }  # fmt: skip
+    }
     others = {str(PACKAGE.parent / name) for name in sources() if not name.endswith(".py")}
     assert others <= found

@@ -85,8 +85,9 @@ class TestUnseenSymbols:
     def test_they_are_reported_with_their_places(self):
         prediction = predictor_of().predict("aßc€")
         assert [(one.symbol, one.start, one.end) for one in prediction.unseen] == [
-            ("ß", 1, 2), ("€", 3, 4),
-        ]  # fmt: skip
+            ("ß", 1, 2),
+            ("€", 3, 4),
+        ]
 
     def test_copy_writes_the_unseen_symbol_that_is_looked_at(self):
         prediction = self.unknown_writer("copy").predict("aßc")
@@ -225,10 +226,13 @@ def test_letters_of_one_character_are_labelled_each_and_read_together():
 
     letters = ["\u1112", "\u1161", "\u11ab", "\u1100", "\u1173", "\u11af"]
     known = Vocabularies(Vocabulary.of([letters]), Vocabulary.of([letters]))
-    settings = settings_of({}).with_values({
-        f"text.{side}.{name}": form for side in ("source", "target")
-        for name, form in (("normalize", "nfd"), ("output", "nfc"))
-    })  # fmt: skip
+    settings = settings_of({}).with_values(
+        {
+            f"text.{side}.{name}": form
+            for side in ("source", "target")
+            for name, form in (("normalize", "nfd"), ("output", "nfc"))
+        }
+    )
     torch.manual_seed(0)
     predictor = Predictor(Saved(settings, known, build(settings, known)))
     (alignment,) = predictor.align([("한글", "글한")])

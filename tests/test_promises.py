@@ -40,11 +40,15 @@ def assert_same(one, other) -> None:
 def bits(predictor: Predictor, asked: list[tuple[str, str]], beam_size: int) -> list[tuple]:
     """All that is predicted, as it can be compared bit for bit."""
     return [
-        (one.text, one.log_prob, one.is_complete,
-         None if one.alignment is None else one.alignment.weights.tobytes())
+        (
+            one.text,
+            one.log_prob,
+            one.is_complete,
+            None if one.alignment is None else one.alignment.weights.tobytes(),
+        )
         for prediction in predictor.predict(asked, beam_size=beam_size, n_best=beam_size)
         for one in prediction.candidates
-    ]  # fmt: skip
+    ]
 
 
 @MORE
@@ -72,8 +76,10 @@ def test_a_beam_of_one_is_greedy_search(data, predictor):
     asked = [predictor.reader.read(Pair(source, "", tags_of(tags))) for source, tags in batch]
     source = predictor.reader.batch(asked, torch.device("cpu"))
     encoding = predictor.model.encode(source)
-    given = (torch.tensor([predictor.reader.limit(one) for one in asked]),
-             (source.tokens == UNKNOWN).any(1))  # fmt: skip
+    given = (
+        torch.tensor([predictor.reader.limit(one) for one in asked]),
+        (source.tokens == UNKNOWN).any(1),
+    )
     first = greedy(predictor.model.decoder, encoding, *given)
     for one, (other,) in zip(
         first, beam(predictor.model.decoder, encoding, *given, size=1), strict=True
@@ -145,8 +151,9 @@ def test_an_ensemble_of_one_is_its_member_however_often(data, predictor, count):
     beam_size = data.draw(BEAMS)
     for one, other in zip(
         predictor.predict(batch, beam_size=beam_size),
-        whole.predict(batch, beam_size=beam_size), strict=True,
-    ):  # fmt: skip
+        whole.predict(batch, beam_size=beam_size),
+        strict=True,
+    ):
         assert_same(one, other)
 
 
@@ -170,8 +177,11 @@ def threads():
 @pytest.mark.parametrize("kind", ["gru", "input feeding", "transformer"])
 def test_one_thread_and_two_find_the_same(threads, kind):
     """Of a size at which torch divides the work; then, for some kinds, the last bits differ."""
-    options = {f"{side}.{what}_size": 64 for side in ("encoder", "decoder")
-               for what in ("embedding", "hidden")}  # fmt: skip
+    options = {
+        f"{side}.{what}_size": 64
+        for side in ("encoder", "decoder")
+        for what in ("embedding", "hidden")
+    }
     if kind != "transformer":
         options["encoder.hidden_size"] = 32
     chosen = settings_of(KINDS[kind] | options | {"length_ratio": 1.0})
@@ -212,6 +222,9 @@ def test_unseen_symbols_are_reported_and_treated_as_the_policy_says(data, policy
 
 def unseen_of(source: str, tags: str) -> list[tuple[str, int | None, int | None]]:
     """What is to be reported of a question."""
-    letters = [(letter, place, place + 1) for place, letter in enumerate(source)
-               if letter not in "abcdefgh"]  # fmt: skip
+    letters = [
+        (letter, place, place + 1)
+        for place, letter in enumerate(source)
+        if letter not in "abcdefgh"
+    ]
     return [*letters, *((tag, None, None) for tag in tags_of(tags) if tag not in "VNX")]

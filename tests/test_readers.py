@@ -28,12 +28,16 @@ SEEDS = [
 BYTES = st.one_of(
     st.binary(max_size=60),
     st.lists(
-        st.one_of(st.sampled_from(SEEDS), st.binary(max_size=6),
-                  st.text("0123456789-p?\t\n\r {}[]\":,.=SPabé\u2028", max_size=12)
-                  .map(lambda text: text.encode())),
+        st.one_of(
+            st.sampled_from(SEEDS),
+            st.binary(max_size=6),
+            st.text('0123456789-p?\t\n\r {}[]":,.=SPabé\u2028', max_size=12).map(
+                lambda text: text.encode()
+            ),
+        ),
         max_size=4,
     ).map(b"".join),
-)  # fmt: skip
+)
 
 READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "lines": ("f.txt", lambda path: list(read_lines(path))),

@@ -41,8 +41,11 @@ class Seen(HTMLParser):
 
 
 def alignment_of(text: str) -> Alignment:
-    source = (Label(text, 0, len(text)), Label("", len(text), len(text), "end"),
-              Label(text, len(text), len(text), "tag"))  # fmt: skip
+    source = (
+        Label(text, 0, len(text)),
+        Label("", len(text), len(text), "end"),
+        Label(text, len(text), len(text), "tag"),
+    )
     weights = np.full((2, 3), 1 / 3, np.float32)
     return Alignment(source, source[:2], weights, text)
 
@@ -54,8 +57,10 @@ def elements(page: str) -> set[str]:
     return {*seen.tags, *(f"@{name}" for name, _ in seen.attributes)}
 
 
-USUAL = {draw: elements(draw(alignment_of("x"))) | elements(draw(alignment_of("\u0639" * 9)))
-         for draw in (svg.draw, html.page)}  # fmt: skip
+USUAL = {
+    draw: elements(draw(alignment_of("x"))) | elements(draw(alignment_of("\u0639" * 9)))
+    for draw in (svg.draw, html.page)
+}
 
 
 @given(text=st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=20)))
@@ -110,8 +115,11 @@ def test_nothing_goes_over_a_network(tmp_path, monkeypatch, capsys):
     with pytest.raises(AssertionError, match="a socket was opened"):
         socket.socket()
     pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("".join(f"{toy.pair.source}\t{toy.pair.target}\n"
-                             for toy in make_toys("copy", 30, length=3)))  # fmt: skip
+    pairs.write_text(
+        "".join(
+            f"{toy.pair.source}\t{toy.pair.target}\n" for toy in make_toys("copy", 30, length=3)
+        )
+    )
     model, words = str(tmp_path / "m"), str(tmp_path / "words")
     Path(words).write_text("abc\n")
     assert main(["train", str(pairs), "--dev", str(pairs), "-o", model, "--epochs", "1", "--quiet",

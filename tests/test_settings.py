@@ -62,9 +62,12 @@ def test_toml_there_and_back(tmp_path):
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-@given(st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True),
-                       st.one_of(texts, st.integers(-(2**63), 2**63 - 1), st.booleans(),
-                                 st.lists(texts))))  # fmt: skip
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z_]+", fullmatch=True),
+        st.one_of(texts, st.integers(-(2**63), 2**63 - 1), st.booleans(), st.lists(texts)),
+    )
+)
 def test_any_plain_table_survives_toml(table):
     import tomllib
 

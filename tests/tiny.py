@@ -57,8 +57,11 @@ def vocabularies(tags: bool = False) -> Vocabularies:
 def settings_of(options: Mapping[str, object]) -> ModelSettings:
     table = SIZES | dict(options)
     for side in ("source", "target"):
-        table |= {f"text.{side}.symbols": "graphemes", f"text.{side}.normalize": "none",
-                  f"text.{side}.output": "none"}  # fmt: skip
+        table |= {
+            f"text.{side}.symbols": "graphemes",
+            f"text.{side}.normalize": "none",
+            f"text.{side}.output": "none",
+        }
     return ModelSettings().with_values(table)
 
 
@@ -88,6 +91,8 @@ def one_of(source: Source, row: int) -> Source:
     """One row alone, without padding."""
     length, count = int(source.mask[row].sum()), int(source.tags_mask[row].sum())
     return Source(
-        source.tokens[row : row + 1, :length], source.mask[row : row + 1, :length],
-        source.tags[row : row + 1, :count], source.tags_mask[row : row + 1, :count],
-    )  # fmt: skip
+        source.tokens[row : row + 1, :length],
+        source.mask[row : row + 1, :length],
+        source.tags[row : row + 1, :count],
+        source.tags_mask[row : row + 1, :count],
+    )

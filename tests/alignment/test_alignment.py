@@ -70,8 +70,10 @@ class TestLinks:
 def test_json_there_and_back(alignment):
     again = Alignment.from_json(alignment.to_json())
     assert (again.source, again.target, again.look) == (
-        alignment.source, alignment.target, alignment.look,
-    )  # fmt: skip
+        alignment.source,
+        alignment.target,
+        alignment.look,
+    )
     np.testing.assert_allclose(again.weights, alignment.weights, atol=1e-6)
 
 

@@ -106,10 +106,14 @@ class TestShape:
     def test_every_figure_is_in_its_range(self, alignment):
         shape = describe(alignment)
         for value, low, high in (
-            (shape.flatness, -1e-6, 1 + 1e-6), (shape.peak, 0, 1 + 1e-6), (shape.order, -1, 1),
-            (shape.band_mass, -1e-6, 1 + 1e-6), (shape.saturation, -1e-6, 1), (shape.cdp, -50, 0),
+            (shape.flatness, -1e-6, 1 + 1e-6),
+            (shape.peak, 0, 1 + 1e-6),
+            (shape.order, -1, 1),
+            (shape.band_mass, -1e-6, 1 + 1e-6),
+            (shape.saturation, -1e-6, 1),
+            (shape.cdp, -50, 0),
             (shape.marginal_tv, 0, 1),
-        ):  # fmt: skip
+        ):
             assert value is None or low <= value <= high
         assert json.dumps([flag.text for flag in flags_of(alignment, shape)])
 
@@ -204,8 +208,10 @@ class TestTrust:
         assert summary.startswith("Of 3 rows: 1 used, 1 misdirected, 1 spread.")
         assert "because" not in summary
         assert diagonal_map(3).summary() == "Not tested: the shape alone is no evidence."
-        nothing = replace(map_of([[1.0]], "", ""), trust=Trust(*[np.zeros((1, 1), np.float32)],
-                          *[np.zeros(1, np.float32)] * 2))  # fmt: skip
+        nothing = replace(
+            map_of([[1.0]], "", ""),
+            trust=Trust(*[np.zeros((1, 1), np.float32)], *[np.zeros(1, np.float32)] * 2),
+        )
         assert "nothing was tested" in nothing.summary()
 
     def test_it_goes_there_and_back(self):

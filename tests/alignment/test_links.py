@@ -132,8 +132,13 @@ class TestReadings:
         assert read.links() == [Link(1, 0), Link(0, 1)]
 
     def test_pieces_are_joined_to_words(self):
-        source = (Label("re", 0, 2), Label("so", 2, 4), Label("lu", 5, 7), *labels("")[:0],
-                  Label("", 7, 7, "end"))  # fmt: skip
+        source = (
+            Label("re", 0, 2),
+            Label("so", 2, 4),
+            Label("lu", 5, 7),
+            *labels("")[:0],
+            Label("", 7, 7, "end"),
+        )
         target = (Label("a", 0, 1), Label("b", 1, 2), Label("", 2, 2, "end"))
         weights = np.array([[0.1, 0.2, 0.3, 0.4], [0.3, 0.4, 0.2, 0.1], [0, 0, 0, 1]], np.float32)
         joined = by_words(Alignment(source, target, weights))

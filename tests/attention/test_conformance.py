@@ -112,8 +112,12 @@ def test_published_additive(conformance: Path):
 
 def loaded(layer: torch.nn.Module, arrays, direction: int) -> None:
     with torch.no_grad():
-        for ours, theirs in (("weight_ih_l0", "torch_weight_ih"), ("weight_hh_l0", "torch_weight_hh"),
-                             ("bias_ih_l0", "torch_bias_ih"), ("bias_hh_l0", "torch_bias_hh")):  # fmt: skip
+        for ours, theirs in (
+            ("weight_ih_l0", "torch_weight_ih"),
+            ("weight_hh_l0", "torch_weight_hh"),
+            ("bias_ih_l0", "torch_bias_ih"),
+            ("bias_hh_l0", "torch_bias_hh"),
+        ):
             layer.get_parameter(ours).copy_(torch.tensor(arrays[theirs][direction]))
 
 

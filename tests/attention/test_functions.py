@@ -21,9 +21,12 @@ from tests.strategies import DTYPES, Look, looks
 
 FIVE = [(1, 0, 0.5), (0.8, 0.1, 0.4), (0, 1, 0), (-0.5, 0.2, -0.3), (0.4, 0, 0.6)]
 STATES = [
-    (0.9, 0.1, 0, 0.1), (0.8, 0.3, 0.1, 0), (0.1, 0.9, 0.2, 0), (0, 0.8, 0.3, 0.1),
+    (0.9, 0.1, 0, 0.1),
+    (0.8, 0.3, 0.1, 0),
+    (0.1, 0.9, 0.2, 0),
+    (0, 0.8, 0.3, 0.1),
     (0, 0.1, 0.2, 0.9),
-]  # fmt: skip
+]
 
 
 def printed(numbers, digits):
@@ -42,8 +45,12 @@ class TestTheFoundingNumbers:
 
     def test_scores_weights_and_context_of_four_keys(self):
         query = [0.5, 0.8, -0.2, 0.3]
-        keys = [(0.1, 0.9, -0.1, 0.2), (0.7, 0.2, 0.5, 0.8), (0.3, 0.1, -0.4, 0.1),
-                (0, 0.5, 0.2, -0.1)]  # fmt: skip
+        keys = [
+            (0.1, 0.9, -0.1, 0.2),
+            (0.7, 0.2, 0.5, 0.8),
+            (0.3, 0.1, -0.4, 0.1),
+            (0, 0.5, 0.2, -0.1),
+        ]
         context, weights = attend(query, keys, score="dot")
         assert printed(torch.tensor(keys) @ torch.tensor(query), 3) == [0.85, 0.65, 0.34, 0.33]
         assert printed(weights, 3) == [0.332, 0.272, 0.199, 0.197]
@@ -139,8 +146,11 @@ class TestProperties:
             assert torch.equal(before, after)
 
     def run_backward(self, look: Look, seen, value: float):
-        parts = [look.query, torch.where(seen, look.keys, value),
-                 torch.where(seen, look.values, value)]  # fmt: skip
+        parts = [
+            look.query,
+            torch.where(seen, look.keys, value),
+            torch.where(seen, look.values, value),
+        ]
         parts = [part.clone().requires_grad_() for part in parts]
         context, weights = attend(*parts, mask=look.mask)
         context.sum().backward()

@@ -210,9 +210,11 @@ class TestMultiHead:
         states = torch.randn(1, 3, 4)
         states[0, 2] = torch.nan
         context = attention(
-            torch.randn(1, 3, 4), attention.memorize(states), mask=causal_mask(3, 3),
+            torch.randn(1, 3, 4),
+            attention.memorize(states),
+            mask=causal_mask(3, 3),
             needs_weights=False,
-        ).context  # fmt: skip
+        ).context
         assert torch.isfinite(context[0, :2]).all()
 
     def test_the_mixture_of_its_own_weights_is_its_context(self):

@@ -204,8 +204,9 @@ def test_a_padded_item_with_a_nan_query_is_the_same_with_and_without_weights():
     query[1] = NAN
     with torch.no_grad():
         memory = attention.memorize(torch.randn(2, 2, 8), mask)
-        asked, unasked = (attention(query, memory, needs_weights=needs).context
-                          for needs in (True, False))  # fmt: skip
+        asked, unasked = (
+            attention(query, memory, needs_weights=needs).context for needs in (True, False)
+        )
     torch.testing.assert_close(asked, unasked)
     assert torch.isfinite(asked).all()
 

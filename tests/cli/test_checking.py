@@ -124,10 +124,13 @@ class TestJson:
         assert first["forms"] == {"source": "none", "target": "none"}
         assert set(first["found"]) == set(second["found"]) == NAMES == {one.name for one in KINDS}
         assert first["found"]["blanks"] == {
-            "count": 1, "is_grave": False, "is_mended": True,
-            "places": [{"line": 1, "side": None, "text": "a<U+00A0>b<TAB>c", "note": None,
-                        "other": None}],
-        }  # fmt: skip
+            "count": 1,
+            "is_grave": False,
+            "is_mended": True,
+            "places": [
+                {"line": 1, "side": None, "text": "a<U+00A0>b<TAB>c", "note": None, "other": None}
+            ],
+        }
         assert second["found"]["same_pair"]["places"][0]["other"] == path
 
     def test_whether_it_can_be_trained_on(self, write, capsys):
@@ -267,9 +270,11 @@ class TestParallelFiles:
         assert (tmp_path / "clean" / "t").read_text("utf-8") == "k a f e\na\tb\n\n"
         log = (tmp_path / "clean" / "changes.tsv").read_text("utf-8").splitlines()
         assert [line.split("\t")[:3] for line in log[1:]] == [
-            [source, "0", "byte_order_mark"], [source, "2", "mixed_forms"],
-            [source, "3", "edge_blanks"], [target, "1", "blanks"],
-        ]  # fmt: skip
+            [source, "0", "byte_order_mark"],
+            [source, "2", "mixed_forms"],
+            [source, "3", "edge_blanks"],
+            [target, "1", "blanks"],
+        ]
 
     def test_half_of_a_pair_and_nothing_at_all_are_refused(self, write, capsys):
         source = write("a\n", "s")

@@ -50,8 +50,9 @@ def folder(tmp_path_factory) -> Path:
     ("arguments", "code"), [(["--version"], 0), (["learn", "nothing"], 2), (["info", "none"], 1)]
 )
 def test_the_package_run_as_a_module_is_the_program(arguments, code, tmp_path, capsys):
-    ran = subprocess.run([sys.executable, "-m", "regard", *arguments], cwd=tmp_path,
-                         capture_output=True, text=True)  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-m", "regard", *arguments], cwd=tmp_path, capture_output=True, text=True
+    )
     assert (ran.returncode, main(arguments)) == (code, code)
     told = capsys.readouterr()
     assert (ran.stdout, ran.stderr.splitlines()[-1:]) == (told.out, told.err.splitlines()[-1:])
@@ -130,8 +131,10 @@ class TestTrain:
             text = "".join(line.split("\t")[column] + "\n" for line in lines)
             (tmp_path / side).write_text(text)
         files = ["--source-file", str(tmp_path / "s"), "--target-file", str(tmp_path / "t")]
-        assert main(["train", *files, "-o", str(tmp_path / "m"), "--epochs", "1", "--quiet",
-                     *SIZES]) == 0  # fmt: skip
+        assert (
+            main(["train", *files, "-o", str(tmp_path / "m"), "--epochs", "1", "--quiet", *SIZES])
+            == 0
+        )
         assert main(["evaluate", str(tmp_path / "m"), *files]) == 0
 
     def test_ctrl_c_saves_and_says_how_to_go_on(self, folder, tmp_path):
@@ -251,8 +254,13 @@ class TestMistakes:
         assert "ends in .svg" in capsys.readouterr().err
 
     def test_a_full_disk(self, folder):
-        command = [sys.executable, "-c", "import sys; from regard.cli import main; sys.exit(main())",
-                   "info", str(folder / "m")]  # fmt: skip
+        command = [
+            sys.executable,
+            "-c",
+            "import sys; from regard.cli import main; sys.exit(main())",
+            "info",
+            str(folder / "m"),
+        ]
         with open("/dev/full", "w") as full:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
         assert done.returncode == 1
@@ -371,8 +379,9 @@ class TestAlign:
         assert main(["align", str(folder / "m"), str(pairs), "--format", "jsonl"]) == 0
         rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
         path = tmp_path / "a.npz"
-        assert main(["align", str(folder / "m"), str(pairs), "--format", "npz", "-o",
-                     str(path)]) == 0  # fmt: skip
+        assert (
+            main(["align", str(folder / "m"), str(pairs), "--format", "npz", "-o", str(path)]) == 0
+        )
         with np.load(path, allow_pickle=False) as arrays:
             assert sorted(arrays) == ["source_0", "source_2", "target_0", "target_2",
                                       "weights_0", "weights_2"]  # fmt: skip
@@ -398,8 +407,10 @@ class TestEvaluate:
         assert "word error rate" in out
         assert "should be -> was written" in out
         assert "regard 0." in out
-        assert main(["evaluate", str(folder / "m"), str(folder / "dev.tsv"), "--errors",
-                     "--json"]) == 0  # fmt: skip
+        assert (
+            main(["evaluate", str(folder / "m"), str(folder / "dev.tsv"), "--errors", "--json"])
+            == 0
+        )
         assert "confusions" in json.loads(capsys.readouterr().out)
 
     def test_a_task_with_tags_finds_them_where_training_did(self, folder, tmp_path, capsys):
@@ -480,8 +491,10 @@ class TestSeveralTargets:
 
     def test_in_further_columns(self, constant, own, tmp_path, capsys):
         path = tmp_path / "p.tsv"
-        path.write_text("".join(f"{source}\tx\t{target}\n" for source, target in own[:4])
-                        + "".join(f"{source}\tx\n" for source, _ in own[4:]))  # fmt: skip
+        path.write_text(
+            "".join(f"{source}\tx\t{target}\n" for source, target in own[:4])
+            + "".join(f"{source}\tx\n" for source, _ in own[4:])
+        )
         table, _ = self.figures(constant, path, capsys)
         assert (table["pairs"], table["accuracy"]["value"]) == (6, pytest.approx(4 / 6))
         assert "any alternative" in table["signature"]
@@ -581,8 +594,12 @@ class TestLinks:
     def test_predictions_say_how_each_row_was_used(self, folder, tmp_path, capsys):
         looks = tmp_path / "looks.jsonl"
         (tmp_path / "words").write_text("abc\n\nde\n")
-        assert main(["predict", str(folder / "m"), str(tmp_path / "words"), "--alignments",
-                     str(looks)]) == 0  # fmt: skip
+        assert (
+            main(
+                ["predict", str(folder / "m"), str(tmp_path / "words"), "--alignments", str(looks)]
+            )
+            == 0
+        )
         first, blank, _ = map(json.loads, looks.read_text("utf-8").splitlines())
         assert len(first["labels"]) == len(first["target"]) == len(first["effects"])
         assert set(first["labels"]) <= {"used", "misdirected", "spread", "idle"}

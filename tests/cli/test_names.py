@@ -78,9 +78,11 @@ for words in (["show", "mo dell ü", "中éb"], ["show", "mo dell ü", "ab", "--
 def test_a_console_of_few_letters_breaks_no_command(folder, encoding):
     (folder / "böse.tsv").write_text("中é\u2028\tab\n中é\u2028\tabc\n\ufeffа\tb\n", "utf-8")
     told = subprocess.run(
-        [sys.executable, "-c", RUNS], cwd=folder, capture_output=True,
+        [sys.executable, "-c", RUNS],
+        cwd=folder,
+        capture_output=True,
         env=os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
-    )  # fmt: skip
+    )
     text = told.stdout.decode(encoding.partition(":")[0])
     assert told.returncode == 0, told.stderr
     assert b"Traceback" not in told.stderr

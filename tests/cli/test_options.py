@@ -67,7 +67,10 @@ def test_how_many_examples_where_all_are_listed(tmp_path, capsys):
 
 
 def test_a_threshold_alone_or_with_links_of_that_name(capsys):
-    for words in (["--threshold", "0.3"], ["--threshold", "0.3", "--link", "threshold"],
-                  ["--link", "threshold"]):  # fmt: skip
+    for words in (
+        ["--threshold", "0.3"],
+        ["--threshold", "0.3", "--link", "threshold"],
+        ["--link", "threshold"],
+    ):
         assert main(["align", "m", "p.tsv", *words]) == 1
         assert "does nothing" not in capsys.readouterr().err

@@ -26,8 +26,7 @@ def folder(tmp_path_factory) -> Path:
     for kind, tags in (("lstm", False), ("none", False), ("lstm", True)):
         name = "tagged" if tags else kind
         short = settings_of(KINDS[kind] | {"length_ratio": 0.02})
-        save_model(folder / name, Saved(short, vocabularies(tags),
-                                        model_of(kind, tags)))  # fmt: skip
+        save_model(folder / name, Saved(short, vocabularies(tags), model_of(kind, tags)))
     return folder
 
 
@@ -78,8 +77,11 @@ class TestWhateverTheLinesHold:
                 continue
             assert row["source"] == line
             assert all(line[one["start"] : one["end"]] == one["symbol"] for one in row["unseen"])
-            symbols = [text for text, role in zip(look["source"], look["source_roles"], strict=True)
-                       if role == "content"]  # fmt: skip
+            symbols = [
+                text
+                for text, role in zip(look["source"], look["source_roles"], strict=True)
+                if role == "content"
+            ]
             assert "".join(symbols) == line
             assert np.array(look["weights"]).shape == (len(look["target"]), len(look["source"]))
 
@@ -93,9 +95,12 @@ class TestWhateverTheLinesHold:
         assert len(rows) == text.count("\n") + 1
 
     @settings(max_examples=40)
-    @given(source=st.one_of(ODD, st.text(st.characters(exclude_categories=["Cs"]), max_size=40)),
-           tags=st.sampled_from([(), ("V",), ("?",)]), policy=st.sampled_from(["copy", "error"]),
-           has_tags=st.booleans())  # fmt: skip
+    @given(
+        source=st.one_of(ODD, st.text(st.characters(exclude_categories=["Cs"]), max_size=40)),
+        tags=st.sampled_from([(), ("V",), ("?",)]),
+        policy=st.sampled_from(["copy", "error"]),
+        has_tags=st.booleans(),
+    )
     def test_what_is_refused_of_a_line_has_a_reason(self, source, tags, policy, has_tags):
         model = Saved(settings_of({}), vocabularies(has_tags), model_of("lstm", has_tags))
         predictor = Predictor(model).with_text(longest=LONGEST, unseen=policy)
@@ -129,8 +134,10 @@ class TestWhereSourcesAndTagsStand:
     @pytest.fixture
     def named(self, folder) -> Path:
         options = {"text.columns": "source=word,target=phones,tags=forms", "length_ratio": 0.02}
-        save_model(folder / "named", Saved(settings_of(options), vocabularies(True),
-                                           model_of("lstm", True)))  # fmt: skip
+        save_model(
+            folder / "named",
+            Saved(settings_of(options), vocabularies(True), model_of("lstm", True)),
+        )
         return folder / "named"
 
     def written(self, folder: Path, model: str, name: str, content: str, *options: str):
@@ -199,8 +206,13 @@ class TestLinesThatCannotBePredicted:
         rows, code = predicted(folder, content, "--format", "jsonl")
         table = json.loads(rows[2])
         assert (len(rows), code) == (4, 0)
-        assert table == {"source": "a" * 5000, "target": "", "log_prob": None,
-                         "reason": "longer than 2000 symbols", "unseen": []}  # fmt: skip
+        assert table == {
+            "source": "a" * 5000,
+            "target": "",
+            "log_prob": None,
+            "reason": "longer than 2000 symbols",
+            "unseen": [],
+        }
         assert json.loads(rows[3])["log_prob"] < 0
         assert (
             "1 of the lines were answered with nothing; the first is line 3: longer than 2000"
@@ -260,8 +272,10 @@ class TestTheLimitOfAModel:
         (tmp_path / "long.tsv").write_text("abcde\tab\n")
         (tmp_path / "target.tsv").write_text("ab\tabcde\n")
         (tmp_path / "long.txt").write_text("abcde\n")
-        return [str(tmp_path / name) for name in ("short", "other", "long.tsv", "target.tsv",
-                                                  "long.txt")]  # fmt: skip
+        return [
+            str(tmp_path / name)
+            for name in ("short", "other", "long.tsv", "target.tsv", "long.txt")
+        ]
 
     @pytest.mark.parametrize("name", ["align", "score", "evaluate", "inspect", "compare", "show",
                                       "show target", "predict", "align target"])  # fmt: skip
@@ -299,8 +313,10 @@ class TestUnseenSymbolsInOneRun:
     def test_every_policy_overrides_the_models(self):
         model = model_of("lstm")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("regard.predictor.writer.Writer._symbols",
-                          lambda self, asked, hypothesis: [self.unseen])  # fmt: skip
+            patch.setattr(
+                "regard.predictor.writer.Writer._symbols",
+                lambda self, asked, hypothesis: [self.unseen],
+            )
             predictor = Predictor(Saved(settings_of({}), vocabularies(), model))
             for policy in ("copy", "unknown"):
                 assert predictor.with_text(unseen=policy).predict("ß").text == policy

@@ -159,9 +159,13 @@ def test_an_ensemble_is_the_mean_of_its_members_in_probability_and_in_weights(ki
     for index in range(KINDS[kind]["members"]):
         single = build(settings_of(options), vocabularies()).eval()
         key = f".members.{index}."
-        single.load_state_dict({name.replace(key, "."): tensor
-                                for name, tensor in whole.state_dict().items()
-                                if key in name})  # fmt: skip
+        single.load_state_dict(
+            {
+                name.replace(key, "."): tensor
+                for name, tensor in whole.state_dict().items()
+                if key in name
+            }
+        )
         members.append(single)
     source, inputs = sources(5, 3), torch.tensor([[1, 4, 5], [1, 6, 7]])
     decoded = whole(source, inputs)
@@ -194,8 +198,10 @@ def test_a_table_of_rows_selects_what_its_rows_in_a_line_select(kind, tags):
         torch.testing.assert_close(one.hidden, other.hidden, atol=1e-5, rtol=1e-4)
         if one.weights is not None:
             torch.testing.assert_close(one.weights, other.weights, atol=1e-5, rtol=1e-4)
-            scores = [model.decoder.scores(each.hidden, state)
-                      for each, state in ((one, shared), (other, alone))]  # fmt: skip
+            scores = [
+                model.decoder.scores(each.hidden, state)
+                for each, state in ((one, shared), (other, alone))
+            ]
             torch.testing.assert_close(*scores, atol=1e-3, rtol=1e-4)
         shared, alone = one.state, other.state
 

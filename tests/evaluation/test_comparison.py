@@ -16,8 +16,11 @@ def scored(rights: str, target: str = "ab") -> list[Scored]:
 def test_who_wins_where():
     found = compare(scored("1100"), scored("1010"))
     assert (found.both, found.first_only, found.second_only, found.neither) == (
-        (0,), (1,), (2,), (3,)
-    )  # fmt: skip
+        (0,),
+        (1,),
+        (2,),
+        (3,),
+    )
 
 
 def test_the_difference_is_that_of_the_evaluations():

@@ -65,9 +65,10 @@ class TestReading:
 
 class TestErrorRate:
     def test_by_hand(self):
-        sure, possible = frozenset({Link(0, 0), Link(1, 1)}), frozenset(
-            {Link(0, 0), Link(1, 1), Link(2, 1)}
-        )  # fmt: skip
+        sure, possible = (
+            frozenset({Link(0, 0), Link(1, 1)}),
+            frozenset({Link(0, 0), Link(1, 1), Link(2, 1)}),
+        )
         links = [Link(0, 0), Link(2, 1), Link(2, 2)]
         scores = score_links([links], [Gold(sure, possible)])
         # 1 sure and 2 possible of 3 links; 2 sure ones in all: 1 - (1 + 2) / (3 + 2).

@@ -75,12 +75,16 @@ class TestTexts:
 
     def found(self, **options):
         pytest.importorskip("sacrebleu")
-        scored = [Scored(text, (), (right,), ((),))
-                  for text, right in zip(self.TEXTS, self.RIGHT, strict=True)]  # fmt: skip
+        scored = [
+            Scored(text, (), (right,), ((),))
+            for text, right in zip(self.TEXTS, self.RIGHT, strict=True)
+        ]
         return text_scores(
-            TextMeasures(**options), [one.text for one in scored],
-            [one.references for one in scored], resamples=100,
-        )  # fmt: skip
+            TextMeasures(**options),
+            [one.text for one in scored],
+            [one.references for one in scored],
+            resamples=100,
+        )
 
     def test_bleu_is_the_field_s_by_hand(self):
         """Counted by hand: 14 of 18 words agree, 8 of 15 pairs, 4 of 12 threes, 1 of 9 fours."""

@@ -57,9 +57,11 @@ def trained(updates: int, *, forwards_only=False, cuts_context=False, guide: int
         combine = model.decoder.output.combine
         with torch.no_grad():
             combine.weight[:, model.decoder.recurrence.size :] = 0
-    maker = prepared.maker if guide is None else replace(
-        prepared.maker, links=reversal(prepared.maker, guide)
-    )  # fmt: skip
+    maker = (
+        prepared.maker
+        if guide is None
+        else replace(prepared.maker, links=reversal(prepared.maker, guide))
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     chance = np.random.default_rng(0)
     for _ in range(updates):
@@ -81,8 +83,10 @@ def reversal(maker: BatchMaker, shift: int) -> Sequences:
     """Links of each target symbol to its source symbol, so many places off."""
     codes, ends = list[int](), [0]
     for width in maker.corpus.source.lengths.tolist():
-        codes += [place * width + min(width - 1, max(0, width - 1 - place + shift))
-                  for place in range(width)]  # fmt: skip
+        codes += [
+            place * width + min(width - 1, max(0, width - 1 - place + shift))
+            for place in range(width)
+        ]
         ends.append(len(codes))
     return Sequences(np.array(codes), np.array(ends))
 

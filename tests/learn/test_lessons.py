@@ -71,9 +71,13 @@ def test_the_founding_numbers_are_shown():
 
 def test_a_reading_follows_from_the_angle():
     assert [reading(math.cos(math.radians(angle))) for angle in (0, 45, 70, 90, 110, 180)] == [
-        "the same way", "nearly the same way", "a little towards it",
-        "at a right angle: no answer", "a little away from it", "away from it",
-    ]  # fmt: skip
+        "the same way",
+        "nearly the same way",
+        "a little towards it",
+        "at a right angle: no answer",
+        "a little away from it",
+        "away from it",
+    ]
 
 
 def test_adding_a_constant_changes_nothing_and_doubling_sharpens():
@@ -122,8 +126,12 @@ def test_a_figure_whose_labels_do_not_fit_is_refused():
 
 class TestTheBench:
     def test_a_step_is_followed_as_the_gradient_says(self):
-        bench = Bench([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]],
-                      [[10.0, 0.0], [0.0, 10.0], [-10.0, 0.0]], step=[1e-4, -2e-4])  # fmt: skip
+        bench = Bench(
+            [[1.0, 0.0]],
+            [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]],
+            [[10.0, 0.0], [0.0, 10.0], [-10.0, 0.0]],
+            step=[1e-4, -2e-4],
+        )
         for score in ("dot", "scaled dot", "cosine"):
             for hiding in ("before", "after", "not"):
                 looked = look_at(
@@ -196,9 +204,13 @@ def test_each_mistake_shows_and_is_found_by_the_check_that_should_find_it(monkey
     assert alone < 0.1
     found = {part.heading: part.text[-1] for part in lesson.parts}
     assert found["no mistake"] == "The exact checks all hold."
-    for name, check in (("softmax over the target", "I1"), ("padding zeroed after the softmax", "I1"),
-                        ("no mask", "I2"), ("context from the last state", "I5"),
-                        ("source read again at each step", "I4")):  # fmt: skip
+    for name, check in (
+        ("softmax over the target", "I1"),
+        ("padding zeroed after the softmax", "I1"),
+        ("no mask", "I2"),
+        ("context from the last state", "I5"),
+        ("source read again at each step", "I4"),
+    ):
         assert check in found[name], name
 
 

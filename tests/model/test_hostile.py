@@ -26,8 +26,9 @@ LOG = '{"epoch": 1, "is_best": true}\n'
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    saved = Saved(settings_of({}), vocabularies(True), model_of("lstm", True),
-                  {"seed": 0}, LOG, "# card\n")  # fmt: skip
+    saved = Saved(
+        settings_of({}), vocabularies(True), model_of("lstm", True), {"seed": 0}, LOG, "# card\n"
+    )
     save_model(tmp_path / "model", saved)
     return tmp_path / "model"
 
@@ -35,8 +36,9 @@ def folder(tmp_path: Path) -> Path:
 def sealed(folder: Path, tensors=None) -> None:
     """Make the checksums fit again, as somebody would who means harm."""
     tensors = load_file(folder / PARAMETERS) if tensors is None else tensors
-    checksums = {name: checksum((folder / name).read_bytes())
-                 for name in TABLES if (folder / name).exists()}  # fmt: skip
+    checksums = {
+        name: checksum((folder / name).read_bytes()) for name in TABLES if (folder / name).exists()
+    }
     checksums["tensors"] = tensors_checksum(tensors)
     save_file(tensors, folder / PARAMETERS, {"checksums": json.dumps(checksums)})
 
@@ -91,7 +93,7 @@ def test_settings(folder, name):
 
 VOCABULARIES = {
     "duplicates": ('["a", 1]', '["b", 1]', "distinct"),
-    "another type": ('["a", 1]', '[7, 1]', "expected a symbol"),
+    "another type": ('["a", 1]', "[7, 1]", "expected a symbol"),
     "half a character": ('["a", 1]', '["\\ud800", 1]', "expected a symbol"),
     "a count without end": ('["a", 1]', '["a", 1e999]', "expected a symbol"),
     "a count that is none": ('["a", 1]', '["a", NaN]', "expected a symbol"),
@@ -103,7 +105,7 @@ VOCABULARIES = {
     "an empty file": (None, "", "no vocabulary"),
     "another kind": (None, "[]", "no vocabulary"),
     "no UTF-8": (None, "\udcff", "utf-8"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("file", ["source.json", "target.json", "tags.json"])
@@ -262,8 +264,9 @@ def test_damage_anywhere_is_found_or_harmless(folder, name, data):
         assert (after.settings, after.vocabularies) == (before.settings, before.vocabularies)
         assert after.training == before.training
         state = after.model.state_dict()
-        assert all(torch.equal(tensor, state[key])
-                   for key, tensor in before.model.state_dict().items())  # fmt: skip
+        assert all(
+            torch.equal(tensor, state[key]) for key, tensor in before.model.state_dict().items()
+        )
         assert name == "card.md" or after.card == before.card
         assert name == "training.jsonl" or after.log == before.log
 

@@ -25,9 +25,13 @@ from tests.tiny import KINDS, model_of, settings_of, sources, vocabularies
 
 def saved_of(kind: str = "lstm", tags: bool = False, seed: int = 0) -> Saved:
     return Saved(
-        settings_of(KINDS[kind]), vocabularies(tags), model_of(kind, tags, seed),
-        {"seed": seed, "train": "train.tsv"}, '{"epoch": 1}\n', "# card\n",
-    )  # fmt: skip
+        settings_of(KINDS[kind]),
+        vocabularies(tags),
+        model_of(kind, tags, seed),
+        {"seed": seed, "train": "train.tsv"},
+        '{"epoch": 1}\n',
+        "# card\n",
+    )
 
 
 @pytest.fixture
@@ -45,8 +49,10 @@ def test_saved_and_loaded_is_the_same(tmp_path, kind, tags):
     assert again.settings == saved.settings
     assert again.vocabularies == saved.vocabularies
     assert (dict(again.training), again.log, again.card) == (
-        dict(saved.training), saved.log, saved.card,
-    )  # fmt: skip
+        dict(saved.training),
+        saved.log,
+        saved.card,
+    )
     source = sources(3, 5, tags=tags)
     inputs = torch.full((2, 3), 4)
     assert torch.equal(saved.model(source, inputs).logits, again.model(source, inputs).logits)
@@ -186,9 +192,13 @@ def test_an_open_size_is_refused():
 
 @pytest.mark.parametrize(
     ("side", "name"),
-    [(side, name) for side, kind in (("encoder", EncoderSettings), ("decoder", DecoderSettings))
-     for name, field in kind.model_fields.items() if field.default is None],
-)  # fmt: skip
+    [
+        (side, name)
+        for side, kind in (("encoder", EncoderSettings), ("decoder", DecoderSettings))
+        for name, field in kind.model_fields.items()
+        if field.default is None
+    ],
+)
 def test_a_setting_that_was_lost_on_the_way_is_refused_and_gives_no_other_model(side, name):
     whole = settings_of({})
     inner = vars(whole)[side].model_copy(update={name: None})

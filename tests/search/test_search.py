@@ -48,9 +48,11 @@ class TestEveryDecoder:
                 if one.weights is not None:
                     kept = model.encode(source).mask[row].numpy()
                     torch.testing.assert_close(
-                        torch.tensor(one.weights), torch.tensor(other.weights[:, kept]),
-                        atol=1e-5, rtol=1e-4,
-                    )  # fmt: skip
+                        torch.tensor(one.weights),
+                        torch.tensor(other.weights[:, kept]),
+                        atol=1e-5,
+                        rtol=1e-4,
+                    )
 
     def test_forcing_a_hypothesis_gives_back_its_score_and_alignment(self, kind, tags):
         model = model_of(kind, tags)
@@ -63,9 +65,11 @@ class TestEveryDecoder:
                 if one.weights is not None:
                     kept = model.encode(source).mask[row].numpy()
                     torch.testing.assert_close(
-                        torch.tensor(again.weights), torch.tensor(one.weights[:, kept]),
-                        atol=1e-5, rtol=1e-4,
-                    )  # fmt: skip
+                        torch.tensor(again.weights),
+                        torch.tensor(one.weights[:, kept]),
+                        atol=1e-5,
+                        rtol=1e-4,
+                    )
 
 
 @pytest.mark.parametrize("length_power", [0.0, 1.0])
@@ -81,9 +85,12 @@ def test_a_wide_beam_finds_what_trying_everything_finds(length_power):
             everything.append((one.log_prob / (length + 1) ** length_power, one.tokens))
     best = [tokens for _, tokens in sorted(everything, reverse=True)[:5]]
     found = beam(
-        model.decoder, model.encode(source), *limits(source, 3), size=300,
+        model.decoder,
+        model.encode(source),
+        *limits(source, 3),
+        size=300,
         length_power=length_power,
-    )[0]  # fmt: skip
+    )[0]
     assert [one.tokens for one in found[:5]] == best
 
 
@@ -122,8 +129,10 @@ def test_padding_and_start_are_never_written():
         model.decoder.output.write.bias[[PADDING, START]] = 1000
     source = sources(3)
     encoding = model.encode(source)
-    hypotheses = [greedy(model.decoder, encoding, *limits(source))[0],
-                  *beam(model.decoder, encoding, *limits(source), size=2)[0]]  # fmt: skip
+    hypotheses = [
+        greedy(model.decoder, encoding, *limits(source))[0],
+        *beam(model.decoder, encoding, *limits(source), size=2)[0],
+    ]
     assert all(PADDING not in one.tokens and START not in one.tokens for one in hypotheses)
 
 

@@ -43,8 +43,9 @@ def found(*paths: Path, columns: Columns | None = None, of: int = -1) -> dict[st
 
 def words(count: int) -> str:
     """Pairs that differ, and in which nothing is to be found."""
-    return "".join(f"{number:08b}\t{number:08b}\n".translate({48: "a", 49: "b"})
-                   for number in range(count))  # fmt: skip
+    return "".join(
+        f"{number:08b}\t{number:08b}\n".translate({48: "a", 49: "b"}) for number in range(count)
+    )
 
 
 ONE_FILE = {
@@ -220,8 +221,12 @@ class TestSeveralFiles:
     def test_later_files_are_compared_with_all_before_them(self, write):
         paths = [write(CLEAN), write("a\tk\n", "dev.tsv"), write("a\tk\ncas\tk a\n", "test.tsv")]
         report = list(examine(paths))[2]
-        others = {other for kind in KINDS if kind.name == "same_pair"
-                  for other, _, _ in report.found.of(kind)}  # fmt: skip
+        others = {
+            other
+            for kind in KINDS
+            if kind.name == "same_pair"
+            for other, _, _ in report.found.of(kind)
+        }
         assert others == {str(path) for path in paths[:2]}
 
     def test_symbols_that_training_lacks_are_counted(self, write):
@@ -271,8 +276,13 @@ class TestJson:
         assert found(write(f"{line}\n", "train.jsonl"))["json"][0].line == 1
 
     def test_only_lines_that_need_it_are_written_anew(self, write, tmp_path):
-        lines = ['{"source":"a","target":"b","id":1.0}', '{"source":"a ","target":"b","more":"\\ud800"}',
-                 '{"source": "c", "target": "d ", "tags": ["V"]}', "[]", ""]  # fmt: skip
+        lines = [
+            '{"source":"a","target":"b","id":1.0}',
+            '{"source":"a ","target":"b","more":"\\ud800"}',
+            '{"source": "c", "target": "d ", "tags": ["V"]}',
+            "[]",
+            "",
+        ]
         path = write("\n".join(lines), "train.jsonl.gz")
         mend([path], tmp_path / "clean")
         copy = gzip.decompress((tmp_path / "clean" / path.name).read_bytes()).decode().split("\n")

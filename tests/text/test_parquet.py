@@ -127,11 +127,14 @@ class TestTheDoctor:
     def test_it_finds_what_it_finds_in_the_same_rows_as_lines(self, write, tmp_path):
         path, lines = write(self.ROWS), tmp_path / "file.jsonl"
         rows = zip(*self.ROWS.values(), strict=True)
-        lines.write_text("".join(
-            json.dumps({"source": source or "", "target": target or "", "tags": tags or []}) * bool(
-                source or target) + "\n"
-            for source, target, tags in rows
-        ))  # fmt: skip
+        lines.write_text(
+            "".join(
+                json.dumps({"source": source or "", "target": target or "", "tags": tags or []})
+                * bool(source or target)
+                + "\n"
+                for source, target, tags in rows
+            )
+        )
         one, other = examine([path]), examine([lines])
         for found, expected in zip(one, other, strict=True):
             assert (found.lines, found.pairs) == (expected.lines, expected.pairs) == (10, 6)
@@ -161,8 +164,11 @@ class TestTheDoctor:
         (tmp_path / "train.tsv").write_text("a\tb\n")
         path = write({"source": ["x", "a"], "target": ["y", "b"]})
         _, report = examine([tmp_path / "train.tsv", path])
-        assert {(kind.name, place.line) for (kind, _), places in report.found.places.items()
-                for place in places} == {("same_pair", 2), ("unseen", 1)}  # fmt: skip
+        assert {
+            (kind.name, place.line)
+            for (kind, _), places in report.found.places.items()
+            for place in places
+        } == {("same_pair", 2), ("unseen", 1)}
 
     def test_a_clean_copy_is_refused_and_says_what_helps(self, write, tmp_path, capsys):
         from regard.cli import main

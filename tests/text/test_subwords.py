@@ -69,10 +69,14 @@ class TestLearning:
 
     def test_the_same_text_gives_the_same_pieces_in_another_process(self):
         pytest.importorskip("tokenizers")
-        code = (f"from regard.text import learn_pieces; print(*sorted(learn_pieces({LINES!r}, 60)"
-                ".known))")  # fmt: skip
-        runs = {subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
-                for _ in range(5)}  # fmt: skip
+        code = (
+            f"from regard.text import learn_pieces; print(*sorted(learn_pieces({LINES!r}, 60)"
+            ".known))"
+        )
+        runs = {
+            subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+            for _ in range(5)
+        }
         assert len(runs) == 1
 
     def test_a_missing_library_is_named(self, monkeypatch):

@@ -26,9 +26,11 @@ def test_graphemes_are_what_a_reader_calls_characters(name):
     assert expected is None or symbols == expected
 
 
-@given(st.one_of(lines(), st.text(st.sampled_from("a\r\n\t\0\u200dé\u1112\u0301 "))),
-       st.sampled_from(["graphemes", "characters", "words"]),
-       st.sampled_from(["nfc", "nfd", "none"]))  # fmt: skip
+@given(
+    st.one_of(lines(), st.text(st.sampled_from("a\r\n\t\0\u200dé\u1112\u0301 "))),
+    st.sampled_from(["graphemes", "characters", "words"]),
+    st.sampled_from(["nfc", "nfd", "none"]),
+)
 def test_the_fast_way_gives_the_symbols_of_the_careful_way(line, kind, form):
     segmenter = Segmenter(kind, form)
     assert segmenter.texts(line) == [symbol.text for symbol in segmenter.split(line)]

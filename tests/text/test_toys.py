@@ -23,8 +23,9 @@ def test_an_unknown_toy_is_refused():
 
 
 def test_the_sample_has_three_parts_that_share_no_word():
-    parts = [{pair.source for pair in read_pairs(sample_path(part))}
-             for part in ("train", "dev", "test")]  # fmt: skip
+    parts = [
+        {pair.source for pair in read_pairs(sample_path(part))} for part in ("train", "dev", "test")
+    ]
     assert [len(part) for part in parts] == [7000, 500, 500]
     assert not parts[0] & parts[1] | parts[0] & parts[2] | parts[1] & parts[2]
     assert "Carnegie Mellon" in (sample_path("train").parent / "LICENSE-cmudict").read_text()

@@ -37,10 +37,15 @@ def test_json_there_and_back(symbols):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"special": [], "symbols": []}',
-     json.dumps({"special": SPECIAL, "symbols": [["a", 1], ["a", 2]]}),
-     json.dumps({"special": SPECIAL, "symbols": [["a"]]})],
-)  # fmt: skip
+    [
+        "",
+        "[]",
+        "{}",
+        '{"special": [], "symbols": []}',
+        json.dumps({"special": SPECIAL, "symbols": [["a", 1], ["a", 2]]}),
+        json.dumps({"special": SPECIAL, "symbols": [["a"]]}),
+    ],
+)
 def test_anything_else_is_refused(text):
     with pytest.raises(VocabularyError):
         Vocabulary.from_json(text)

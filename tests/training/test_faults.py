@@ -77,9 +77,10 @@ def test_a_disk_that_is_full_at_any_write_keeps_the_last_good_state(tmp_path, mo
             break
         load(folder)
         assert not list(folder.rglob(".*"))
-    assert {f"{place}: cannot be written: No space left on device." for place in (
-        folder, folder / "latest" / "state.safetensors"
-    )} == set(messages)  # fmt: skip
+    assert {
+        f"{place}: cannot be written: No space left on device."
+        for place in (folder, folder / "latest" / "state.safetensors")
+    } == set(messages)
     assert len(messages) >= 16  # four files: opened, written, flushed, renamed
     assert tensors(folder) == tensors(whole)
 

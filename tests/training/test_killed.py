@@ -17,13 +17,18 @@ TINY = {
 }  # fmt: skip
 KINDS = {
     "lstm": {},
-    "transformer": {"encoder.kind": "transformer", "decoder.kind": "transformer",
-                    "encoder.hidden_size": 8},
+    "transformer": {
+        "encoder.kind": "transformer",
+        "decoder.kind": "transformer",
+        "encoder.hidden_size": 8,
+    },
     "ensemble with early stopping": {
-        "training.seeds": 2, "training.patience": 1, "training.epochs": 30,
+        "training.seeds": 2,
+        "training.patience": 1,
+        "training.epochs": 30,
         "training.learning_rate": 1e-5,
     },
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

@@ -30,8 +30,10 @@ def test_several_files_are_one_set_and_each_pair_knows_its_own_place(write):
     one, other = write("one.tsv", "ab", "cd"), write("other.tsv", "ef")
     pairs = pairs_from([one, other], Columns())
     assert [(pair.source, pair.file, pair.line) for pair in pairs.again()] == [
-        ("ab", "one.tsv", 1), ("cd", "one.tsv", 2), ("ef", "other.tsv", 1)
-    ]  # fmt: skip
+        ("ab", "one.tsv", 1),
+        ("cd", "one.tsv", 2),
+        ("ef", "other.tsv", 1),
+    ]
     assert list(pairs.again()) == list(pairs.again())
     assert pairs.name == "one.tsv, other.tsv"
     assert sources(Files.of(["o*.tsv"])) == sources("o*.tsv") == ["ab", "cd", "ef"]

@@ -38,11 +38,14 @@ KINDS = {
     "gru": {"encoder.kind": "gru", "decoder.kind": "gru"},
     "input feeding": {"decoder.input_feeding": True},
     "none": {"decoder.attention": "none"},
-    "transformer": {"encoder.kind": "transformer", "decoder.kind": "transformer",
-                    "encoder.hidden_size": 16},
+    "transformer": {
+        "encoder.kind": "transformer",
+        "decoder.kind": "transformer",
+        "encoder.hidden_size": 16,
+    },
     "bfloat16": {"training.precision": "bfloat16"},
     "evaluated often": {"training.evaluate_every": 2},
-}  # fmt: skip
+}
 
 PAIRS = [toy.pair for toy in make_toys("reverse", 60, length=4)]
 DEV = [toy.pair for toy in make_toys("reverse", 12, length=4, seed=1)]
@@ -104,11 +107,13 @@ def test_stopped_and_resumed_gives_the_bits_of_never_stopped(tmp_path, kind, sto
 
 @pytest.mark.parametrize(
     ("command", "way"),
-    [("regard train a.tsv -o m", "regard train a.tsv -o m --resume"),
-     ("python -m regard train a.tsv", "python -m regard train a.tsv --resume"),
-     ("regard demo", "regard.train(..., output='m', resume=True)"),
-     (None, "regard.train(..., output='m', resume=True)")],
-)  # fmt: skip
+    [
+        ("regard train a.tsv -o m", "regard train a.tsv -o m --resume"),
+        ("python -m regard train a.tsv", "python -m regard train a.tsv --resume"),
+        ("regard demo", "regard.train(..., output='m', resume=True)"),
+        (None, "regard.train(..., output='m', resume=True)"),
+    ],
+)
 def test_whoever_stops_is_told_a_way_to_go_on_that_there_is(tmp_path, monkeypatch, command, way):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StoppedError) as caught:
@@ -167,9 +172,13 @@ class TestResumingIsRefused:
     def test_with_the_usual_settings_where_others_were_begun_with(self, tmp_path):
         """Who says a usual value asks for it; who says nothing goes on."""
         begun = {
-            "training.seeds": 2, "training.seed": 7, "training.label_smoothing": 0.2,
-            "decoder.attention": "additive", "decoder.input_feeding": True, "text.unseen": "error",
-        }  # fmt: skip
+            "training.seeds": 2,
+            "training.seed": 7,
+            "training.label_smoothing": 0.2,
+            "decoder.attention": "additive",
+            "decoder.input_feeding": True,
+            "text.unseen": "error",
+        }
         train(PAIRS, DEV, output=tmp_path / "m", settings=tiny(**begun, **{"training.epochs": 1}))
         usual = RunSettings().flat()
         for name, value in begun.items():
@@ -178,8 +187,13 @@ class TestResumingIsRefused:
                 SettingsError, match=rf"{name} is {usual[name]!r}, but .* began with"
             ):
                 train(PAIRS, DEV, output=tmp_path / "m", settings=asked, resume=True)
-            train(PAIRS, DEV, output=tmp_path / "m", settings=asked.with_values({name: value}),
-                  resume=True)  # fmt: skip
+            train(
+                PAIRS,
+                DEV,
+                output=tmp_path / "m",
+                settings=asked.with_values({name: value}),
+                resume=True,
+            )
 
     @pytest.mark.parametrize("place", [0.01, 0.2, 0.5, 0.8, 0.999])
     def test_from_a_state_with_a_flipped_byte(self, tmp_path, place):
@@ -355,7 +369,7 @@ class TestChoices:
     @pytest.mark.parametrize(
         "pairs, size, epochs",
         [(500, 32, 147), (3600, 64, 47), (7000, 64, 27), (40_000, 128, 20), (100_000, 128, 16)],
-    )  # fmt: skip
+    )
     def test_small_data_takes_more_passes(self, pairs, size, epochs):
         found = Survey(Counter("ab"), Counter("ab"), pairs=pairs)
         training = choose_sizes(RunSettings(), found).training
@@ -364,10 +378,15 @@ class TestChoices:
 
     @pytest.mark.parametrize(
         "asked, patience",
-        [({"epochs": 400}, 200), ({"epochs": 3}, 10), ({"minutes": 5.0}, None),
-         ({"minutes": 5.0, "patience": 4}, 4), ({"epochs": 400, "patience": 4}, 4),
-         ({"epochs": 40, "evaluate_every": 10}, 220)],
-    )  # fmt: skip
+        [
+            ({"epochs": 400}, 200),
+            ({"epochs": 3}, 10),
+            ({"minutes": 5.0}, None),
+            ({"minutes": 5.0, "patience": 4}, 4),
+            ({"epochs": 400, "patience": 4}, 4),
+            ({"epochs": 40, "evaluate_every": 10}, 220),
+        ],
+    )
     def test_nobody_gives_up_before_half_of_the_course_that_was_asked_for(self, asked, patience):
         found = Survey(Counter("ab"), Counter("ab"), pairs=7000)
         training = choose_sizes(RunSettings.of({"training": asked}), found).training
@@ -449,8 +468,9 @@ def test_one_training_may_follow_another_on_another_device():
 
 def test_training_stops_early_when_nothing_improves():
     news = []
-    settings = tiny(**{"training.epochs": 50, "training.patience": 2,
-                       "training.learning_rate": 1e-9})  # fmt: skip
+    settings = tiny(
+        **{"training.epochs": 50, "training.patience": 2, "training.learning_rate": 1e-9}
+    )
     train(PAIRS, DEV, settings=settings, listen=news.append)
     assert len([one for one in news if isinstance(one, Progress) and one.dev]) < 10
 
@@ -488,8 +508,11 @@ class TestSeveralSeeds:
             settings = tiny(**{"training.seed": index})
             alone = train(PAIRS, DEV, settings=settings).model.state_dict()
             own = f".members.{index}."
-            assert all(torch.equal(alone[name.replace(own, ".")], tensor)
-                       for name, tensor in together.items() if own in name)  # fmt: skip
+            assert all(
+                torch.equal(alone[name.replace(own, ".")], tensor)
+                for name, tensor in together.items()
+                if own in name
+            )
         seeds = [line.get("seed") for line in json_lines(tmp_path / "all")]
         assert seeds == [0, 0, 0, 1, 1, 1, 2, 2, 2, None]
         assert "Models: 3, seeds 0 to 2" in (tmp_path / "all" / "card.md").read_text()

@@ -54,8 +54,9 @@ def typed(page, text):
     page.wait_for_function(
         "text => document.querySelectorAll('.view').length && "
         "[...document.querySelectorAll('table.map thead th')].map(one => one.textContent)"
-        ".join('').startsWith(text)", arg=text,
-    )  # fmt: skip
+        ".join('').startsWith(text)",
+        arg=text,
+    )
 
 
 def stepped(page, step):
@@ -64,8 +65,10 @@ def stepped(page, step):
 
 
 def column(page, name, part="step"):
-    return [float(text) for text in
-            page.locator(f"[data-part={part}] [data-number={name}]").all_text_contents()]  # fmt: skip
+    return [
+        float(text)
+        for text in page.locator(f"[data-part={part}] [data-number={name}]").all_text_contents()
+    ]
 
 
 def test_what_is_typed_is_predicted_with_its_map(page, client):
@@ -76,8 +79,10 @@ def test_what_is_typed_is_predicted_with_its_map(page, client):
         prediction.log_prob, abs=1e-4
     )
     cells = page.locator("table.map td.cell")
-    shown = [float(label.split("weight ")[1].split(",")[0])
-             for label in cells.evaluate_all("all => all.map(one => one.ariaLabel)")]  # fmt: skip
+    shown = [
+        float(label.split("weight ")[1].split(",")[0])
+        for label in cells.evaluate_all("all => all.map(one => one.ariaLabel)")
+    ]
     assert np.allclose(shown, prediction.alignment.weights.flatten(), atol=6e-4)
 
 
@@ -233,12 +238,17 @@ class TestTheLaboratory:
         page.wait_for_selector("[data-context]")
 
     def shown(self, page, name):
-        return [float(text) for text in
-                page.locator(f"#laboratory [data-number={name}]").all_text_contents()]  # fmt: skip
+        return [
+            float(text)
+            for text in page.locator(f"#laboratory [data-number={name}]").all_text_contents()
+        ]
 
     def bench(self, **changes):
-        whole = {"query": [[1.2, 0.5]], "keys": [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]],
-                 "values": [[1.5, 0.8], [-0.4, 1.6], [-1.4, -0.9]]}  # fmt: skip
+        whole = {
+            "query": [[1.2, 0.5]],
+            "keys": [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]],
+            "values": [[1.5, 0.8], [-0.4, 1.6], [-1.4, -0.9]],
+        }
         return look_at(Bench(**(whole | changes)))
 
     def test_its_numbers_are_the_librarys(self, page):
@@ -251,8 +261,10 @@ class TestTheLaboratory:
         box = page.locator("svg.plane").bounding_box()
 
         def at(x, y):
-            return (box["x"] + (x / 2.4 + 1) / 2 * box["width"],
-                    box["y"] + (1 - y / 2.4) / 2 * box["height"])  # fmt: skip
+            return (
+                box["x"] + (x / 2.4 + 1) / 2 * box["width"],
+                box["y"] + (1 - y / 2.4) / 2 * box["height"],
+            )
 
         page.mouse.move(*at(1.2, 0.5))
         page.mouse.down()
@@ -262,8 +274,12 @@ class TestTheLaboratory:
             "Number(document.querySelector('#laboratory [data-operand=query] input').value) < -1.4"
         )
         page.wait_for_timeout(300)
-        query = [float(one) for one in page.locator("[data-operand=query] input").evaluate_all(
-            "all => all.map(one => one.value)")]  # fmt: skip
+        query = [
+            float(one)
+            for one in page.locator("[data-operand=query] input").evaluate_all(
+                "all => all.map(one => one.value)"
+            )
+        ]
         expected = self.bench(query=[query])
         assert np.allclose(self.shown(page, "weight"), expected.weights[0], atol=1e-3)
 
@@ -335,8 +351,9 @@ def test_a_lesson_shows_the_numbers_of_the_command_line(page):
     lesson = lesson_on("context")
     for name in ("weights", "context", "hull"):
         cells = page.locator(f"[data-figure={name}] tbody td").all_text_contents()
-        assert np.allclose([float(cell) for cell in cells],
-                           lesson.figure(name).numbers.flatten(), atol=6e-4)  # fmt: skip
+        assert np.allclose(
+            [float(cell) for cell in cells], lesson.figure(name).numbers.flatten(), atol=6e-4
+        )
     bench = page.locator("[data-heading=Mix] [data-part=bench]")
     bench.locator("[data-number=weight]").first.wait_for()
     shown = [float(one) for one in bench.locator("[data-number=weight]").all_text_contents()]

@@ -25,8 +25,12 @@ RUN = "from regard.cli import run; run()"
 
 @pytest.fixture(scope="module")
 def client():
-    models = {"first": predictor(), "transformer": predictor("transformer"),
-              "last state": predictor("none"), "tagged": predictor(tags=True)}  # fmt: skip
+    models = {
+        "first": predictor(),
+        "transformer": predictor("transformer"),
+        "last state": predictor("none"),
+        "tagged": predictor(tags=True),
+    }
     with serving(models) as found:
         found.models = models
         yield found
@@ -200,8 +204,13 @@ class TestMistakesAreSentences:
         connection = HTTPConnection("127.0.0.1", client.port, timeout=20)
         chunks = (b"a" * 1000 for _ in range(100))
         try:
-            connection.request("POST", "/predict", chunks, {"content-type": "application/json"},
-                               encode_chunked=True)  # fmt: skip
+            connection.request(
+                "POST",
+                "/predict",
+                chunks,
+                {"content-type": "application/json"},
+                encode_chunked=True,
+            )
             assert connection.getresponse().status == 413
         except (BrokenPipeError, ConnectionResetError):
             pass  # it was cut off while we wrote
@@ -258,10 +267,12 @@ class TestManyAtOnce:
 
         monkeypatch.setattr(model, "stream", failing)
         with ThreadPoolExecutor(20) as pool:
-            answers = list(pool.map(
-                lambda source: client.ask("/predict", {"sources": [source]}).status,
-                ["hhh" if n == 7 else "abc" for n in range(20)],
-            ))  # fmt: skip
+            answers = list(
+                pool.map(
+                    lambda source: client.ask("/predict", {"sources": [source]}).status,
+                    ["hhh" if n == 7 else "abc" for n in range(20)],
+                )
+            )
         assert [status for n, status in enumerate(answers) if n != 7] == [200] * 19
         assert answers[7] == 500
 
@@ -288,8 +299,10 @@ class TestManyAtOnce:
         )
         settings = SHOWN.with_values({"deadline": 0.5})
         with serving({"slow": model}, settings) as found, ThreadPoolExecutor(6) as pool:
-            asked = [pool.submit(found.ask, "/predict", {"sources": ["abc"], "beam_size": size})
-                     for size in range(1, 7)]  # fmt: skip
+            asked = [
+                pool.submit(found.ask, "/predict", {"sources": ["abc"], "beam_size": size})
+                for size in range(1, 7)
+            ]
             assert {one.result().status for one in asked} == {504}
             assert found.ask("/health").body["waiting"] == 0
             go_on.set()
