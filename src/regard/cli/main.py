@@ -14,6 +14,7 @@ import typer
 
 from regard.cli.commands import align, demo, info, learn, score, serve, show
 from regard.cli.judge import check, compare, evaluate, inspect
+from regard.cli.neighbours import give_way
 from regard.cli.predict import predict
 from regard.cli.train import train
 from regard.cli.words import say
@@ -61,6 +62,8 @@ def run() -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    if not {"-h", "--help", "--version"} & set(sys.argv):
+        give_way(os.environ)
     sys.exit(main())
 
 
