@@ -15,7 +15,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from regard.errors import DataError, SettingsError
-from regard.model import MARGIN, SideSettings, Vocabularies
+from regard.model import MARGIN, DecoderSettings, EncoderSettings, SideSettings, Vocabularies
 from regard.settings import Settings, chosen
 from regard.text import (
     TIE,
@@ -214,12 +214,14 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     """Settle sizes, batch, and length of training, from the number of pairs."""
     is_large = found.pairs > 30_000
     encoder, decoder = settings.encoder, settings.decoder
-    dropout = 0.5 if found.pairs < 2000 else 0.3
-    recurrent = {"embedding_size": 256, "hidden_size": 256, "layers": 1, "dropout": dropout}
+    size, dropout = 256 if is_large else 128, 0.5 if found.pairs < 2000 else 0.3
+    recurrent = {"embedding_size": size, "hidden_size": size, "layers": 1, "dropout": dropout}
     transformer = {"hidden_size": 256, "layers": 4 if is_large else 3, "dropout": 0.3}
     is_recurrent = encoder.kind != "transformer"
     copies = _copies(settings, found)
-    own = {"residual": is_recurrent and copies}
+    own: dict[str, object] = {"residual": is_recurrent and copies}
+    if is_recurrent and not (is_large or copies):
+        own["layers"] = 2
     encoder = _filled(encoder, (recurrent if is_recurrent else transformer) | own)
     # A recurrent encoder's states hold both directions; scores that compare need like sizes.
     state_size = chosen("encoder.hidden_size", encoder.hidden_size) * (2 if is_recurrent else 1)
@@ -234,13 +236,12 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
         decoder,
         usual | {"relative_bias": looks and copies, "tags_apart": looks and bool(found.tags)},
     )
-    is_recurrent = "transformer" not in (encoder.kind, decoder.kind)
     asked = settings.length_ratio if "length_ratio" in settings.model_fields_set else 0.0
     return settings.model_copy(
         update={
             "encoder": encoder,
             "decoder": decoder,
-            "training": _course(settings.training, found.pairs, is_recurrent),
+            "training": _course(settings.training, found.pairs, _rate(encoder, decoder)),
             "length_ratio": max(asked, round(found.length_ratio, 4)),
         }
     )
@@ -253,7 +254,14 @@ def _copies(settings: RunSettings, found: Survey) -> bool:
     return is_same_kind and 2 * shared > found.target.total()
 
 
-def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> TrainingSettings:
+def _rate(encoder: EncoderSettings, decoder: DecoderSettings) -> float:
+    """The learning rate's peak: narrow models bear, and want, a larger one."""
+    if "transformer" in (encoder.kind, decoder.kind):
+        return 0.0005
+    return 0.003 if chosen("encoder.hidden_size", encoder.hidden_size) <= 128 else 0.001
+
+
+def _course(training: TrainingSettings, pairs: int, rate: float) -> TrainingSettings:
     size = training.batch_size or (128 if pairs > 30_000 else 64 if pairs > 2000 else 32)
     a_pass = max(1, math.ceil(pairs / size))
     epochs = training.epochs or max(8, round((2300 + pairs / 10) / a_pass))
@@ -264,7 +272,7 @@ def _course(training: TrainingSettings, pairs: int, is_recurrent: bool) -> Train
         # The rate falls to the end, and the best state mostly comes late; who gave
         # a number of minutes wants them used.
         "patience": None if training.minutes else max(10, epochs * a_pass // every // 2),
-        "learning_rate": 0.001 if is_recurrent else 0.0005,
+        "learning_rate": rate,
     }
     return _filled(training, settled | ({"evaluate_every": 1000} if a_pass > 1000 else {}))
 
