@@ -36,7 +36,7 @@ def folder(tmp_path_factory) -> Path:
     write_toys(folder / "train.tsv", 200, 0)
     write_toys(folder / "dev.tsv", 30, 1)
     write_toys(folder / "tagged.tsv", 60, 0, tags=True)
-    common = ["--epochs", "4", "--quiet", *SIZES]
+    common = ["--epochs", "4", "--set", "training.learning_rate=0.001", "--quiet", *SIZES]
     train, dev = str(folder / "train.tsv"), str(folder / "dev.tsv")
     assert main(["train", train, "--dev", dev, "-o", str(folder / "m"), *common]) == 0
     assert main(["train", train, "--dev", dev, "-o", str(folder / "none"), "--attention", "none",
