@@ -377,6 +377,32 @@ class TestChoices:
         assert training.patience == max(10, epochs // 2)
 
     @pytest.mark.parametrize(
+        "target, pairs, width, layers, rate",
+        [
+            ("xy", 3600, 128, 2, 0.003),
+            ("xy", 500, 128, 2, 0.003),
+            ("ab", 3600, 256, 1, 0.001),
+            ("xy", 40_000, 256, 1, 0.001),
+        ],
+    )
+    def test_small_data_that_copies_nothing_is_learnt_by_narrow_models(
+        self, target, pairs, width, layers, rate
+    ):
+        found = Survey(Counter("ab"), Counter(target), pairs=pairs)
+        settings = choose_sizes(RunSettings(), found)
+        assert (settings.encoder.hidden_size, settings.decoder.hidden_size) == (width, 2 * width)
+        assert (settings.encoder.embedding_size, settings.encoder.layers) == (width, layers)
+        assert settings.decoder.layers == 1
+        assert settings.training.learning_rate == rate
+
+    def test_the_rate_is_that_of_the_width_and_the_kind(self):
+        found = Survey(Counter("ab"), Counter("xy"), pairs=3600)
+        wide = RunSettings.of({"encoder": {"hidden_size": 200}})
+        assert choose_sizes(wide, found).training.learning_rate == 0.001
+        other = RunSettings.of({"decoder": {"kind": "transformer"}})
+        assert choose_sizes(other, found).training.learning_rate == 0.0005
+
+    @pytest.mark.parametrize(
         "asked, patience",
         [
             ({"epochs": 400}, 200),

@@ -214,18 +214,18 @@ def choose_sizes(settings: RunSettings, found: Survey) -> RunSettings:
     """Settle sizes, batch, and length of training, from the number of pairs."""
     is_large = found.pairs > 30_000
     encoder, decoder = settings.encoder, settings.decoder
-    size, dropout = 256 if is_large else 128, 0.5 if found.pairs < 2000 else 0.3
-    recurrent = {"embedding_size": size, "hidden_size": size, "layers": 1, "dropout": dropout}
+    copies = _copies(settings, found)
+    # Unseen sets of tags want width, pronunciation a second layer; see docs/explanation/choices.md.
+    size, layers = (256, 1) if is_large or copies else (128, 2)
+    dropout = 0.5 if found.pairs < 2000 else 0.3
+    recurrent = {"embedding_size": size, "hidden_size": size, "layers": layers, "dropout": dropout}
     transformer = {"hidden_size": 256, "layers": 4 if is_large else 3, "dropout": 0.3}
     is_recurrent = encoder.kind != "transformer"
-    copies = _copies(settings, found)
-    own: dict[str, object] = {"residual": is_recurrent and copies}
-    if is_recurrent and not (is_large or copies):
-        own["layers"] = 2
+    own = {"residual": is_recurrent and copies}
     encoder = _filled(encoder, (recurrent if is_recurrent else transformer) | own)
     # A recurrent encoder's states hold both directions; scores that compare need like sizes.
     state_size = chosen("encoder.hidden_size", encoder.hidden_size) * (2 if is_recurrent else 1)
-    recurrent |= {"hidden_size": state_size}
+    recurrent |= {"hidden_size": state_size, "layers": 1}
     looks = decoder.kind != "transformer" and decoder.attention != "none"
     if decoder.tags_apart and not found.tags:
         raise SettingsError(
