@@ -11,6 +11,7 @@ from regard.training.sources import pairs_from, split
 SIZES: dict[str, object] = {
     "encoder.embedding_size": 128,
     "encoder.hidden_size": 512,
+    "encoder.layers": 1,
     "encoder.dropout": 0.3,
     "decoder.embedding_size": 128,
     "decoder.hidden_size": 512,

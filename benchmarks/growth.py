@@ -16,6 +16,7 @@ from regard.training.loss import sequence_loss
 SIZES: dict[str, object] = {
     "encoder.embedding_size": 128,
     "encoder.hidden_size": 128,
+    "encoder.layers": 1,
     "decoder.embedding_size": 128,
     "decoder.hidden_size": 256,
     "encoder.layers": 1,

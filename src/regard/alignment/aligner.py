@@ -57,7 +57,7 @@ def best_sources(sides: Sides, order: Order = "diagonal") -> Int[np.ndarray, " t
         sides: All pairs; nothing else is known.
         order: Whether links keep near the diagonal, or all positions are alike.
 
-    Example:
+    Examples:
         >>> source, target = np.array([1, 2, 1, 3, 2, 3]), np.array([2, 1, 3, 1, 3, 2])
         >>> starts = np.array([0, 2, 4, 6])
         >>> best_sources(Sides(source, starts, target, starts), "free").tolist()

@@ -137,7 +137,7 @@ def describe(drawable: Drawable) -> Shape:
 def tau(path: Float[np.ndarray, " target"] | np.ndarray) -> float | None:
     """Kendall's tau-b of a path against its own order; None for one that does not move.
 
-    Example:
+    Examples:
         >>> tau(np.array([0, 1, 2])), tau(np.array([2, 1, 0])), tau(np.array([1, 1]))
         (1.0, -1.0, None)
     """

@@ -50,7 +50,7 @@ def links_of(weights: Weights, method: LinkMethod, threshold: float | None = Non
     Raises:
         SettingsError: There is no such method, or it has no threshold.
 
-    Example:
+    Examples:
         >>> weights = np.array([[0.6, 0.4], [0.7, 0.3]])
         >>> links_of(weights, "argmax")
         [Link(source=0, target=0), Link(source=0, target=1)]
@@ -132,7 +132,7 @@ def _pairs(linked: np.ndarray) -> list[Link]:
 def pharaoh(links: Iterable[Link]) -> str:
     """Links as `source-target` pairs, in the source's order.
 
-    Example:
+    Examples:
         >>> pharaoh([Link(1, 0), Link(0, 1)])
         '0-1 1-0'
     """

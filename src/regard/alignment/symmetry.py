@@ -33,7 +33,7 @@ def symmetrized(
     Raises:
         SettingsError: There is no such way.
 
-    Example:
+    Examples:
         >>> forwards, backwards = [Link(0, 0), Link(0, 1)], [Link(0, 0), Link(1, 1)]
         >>> symmetrized(forwards, backwards, "intersection")
         [Link(source=0, target=0)]

@@ -109,7 +109,7 @@ def strongest_of(
         effects: Of erasing each position.
         blocks: How many positions share a distribution; none says all.
 
-    Example:
+    Examples:
         >>> row = np.array([[0.1, 0.4, 0.3, 0.2]])
         >>> strongest_of(row, np.array([[0.0, 0.1, 2.0, 0.0]]), [2, 2])
         array([2])
@@ -127,7 +127,7 @@ def leaders_of(
         weights: A map.
         blocks: How many positions each has; none says one of all.
 
-    Example:
+    Examples:
         >>> leaders_of(np.array([[0.1, 0.4, 0.3, 0.2]]), [2, 2])
         array([[1, 2]])
     """
@@ -153,7 +153,7 @@ def row_label(
         threshold: From where on an effect counts.
         together: The effect of looking everywhere alike, or of permuting, the larger.
 
-    Example:
+    Examples:
         >>> row_label(0, np.array([2.0, 0.1]), 0.1, 2.0)
         'used'
         >>> row_label(0, np.array([0.0, 0.1]), 0.1, 0.0)

@@ -20,7 +20,7 @@ class Attention(nn.Module):
         score: How well a position answers; see `regard.attention.scores`.
         normalize: How scores become weights: `softmax` or `sparsemax`.
 
-    Example:
+    Examples:
         >>> attention = Attention(ScaledDotScore())
         >>> states = torch.eye(2)[None]
         >>> memory = attention.memorize(states, torch.tensor([[True, True]]))

@@ -47,7 +47,7 @@ def look_in_blocks(
         ShapeError: The blocks are not those of the memory, or the query and the
             memory were made for different batches.
 
-    Example:
+    Examples:
         >>> from regard.attention import DotScore
         >>> attention = Attention(DotScore())
         >>> memory = attention.memorize(torch.zeros(1, 3, 2), torch.tensor([[True, True, True]]))
@@ -88,7 +88,7 @@ def renormalize(
         opened: Which positions keep theirs.
         widths: How many positions each block has.
 
-    Example:
+    Examples:
         >>> row, opened = torch.tensor([0.25, 0.25, 0.5]), torch.tensor([True, False, True])
         >>> renormalize(row, opened, [3]), renormalize(row, opened, [2, 1])
         (tensor([0.3333, 0.0000, 0.6667]), tensor([0.5000, 0.0000, 0.5000]))

@@ -87,7 +87,7 @@ def attend(
         Vaswani et al. (2017), equation 1, arXiv:1706.03762, with their Q, K, V
         as our query, keys, values; scale=1 gives the dot score of Luong et al.
 
-    Example:
+    Examples:
         >>> attended = attend([0.8, 0.2], [[1, 0], [0, 1], [0.5, 0.5]],
         ...                   mask=[True, True, False], score="dot")
         >>> attended.weights
@@ -139,7 +139,7 @@ def context_jacobian(
     Returns:
         One matrix (value, size) for each query.
 
-    Example:
+    Examples:
         >>> context_jacobian([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], scale=1.0)
         tensor([[ 0.1966, -0.1966],
                 [-0.1966,  0.1966]])

@@ -18,7 +18,7 @@ def length_mask(lengths: Int[Tensor, " batch"], source: int) -> Bool[Tensor, "ba
         lengths: How many real symbols each row has.
         source: The padded length.
 
-    Example:
+    Examples:
         >>> length_mask(torch.tensor([1, 3]), 3)
         tensor([[ True, False, False],
                 [ True,  True,  True]])
@@ -45,7 +45,7 @@ def causal_mask(
     Raises:
         ShapeError: The lengths differ and no offset was given.
 
-    Example:
+    Examples:
         >>> causal_mask(2, 3, offset=1)
         tensor([[ True,  True, False],
                 [ True,  True,  True]])
@@ -65,7 +65,7 @@ def window_mask(
 ) -> Bool[Tensor, "target source"]:
     """Open position s to row t where t - before <= s <= t + after.
 
-    Example:
+    Examples:
         >>> window_mask(3, 3, before=0, after=1)
         tensor([[ True,  True, False],
                 [False,  True,  True],

@@ -33,7 +33,7 @@ def softmax(
         Weights that sum to one in each row, or to zero in an empty one. A row
         with NaN or plus infinity among its open scores is NaN where it is open.
 
-    Example:
+    Examples:
         >>> softmax(torch.tensor([1.2, 0.8, 0.3, -0.5]))
         tensor([0.4426, 0.2967, 0.1799, 0.0808])
     """
@@ -58,7 +58,7 @@ def sparsemax(
         Martins and Astudillo (2016), algorithm 1. Their z is our scores, their
         tau our threshold, their k(z) our number of supported positions.
 
-    Example:
+    Examples:
         >>> sparsemax(torch.tensor([1.5, 1.0, -2.0]))
         tensor([0.7500, 0.2500, 0.0000])
     """

@@ -19,7 +19,7 @@ class RelativeBias(nn.Module):
     Args:
         reach: The largest distance with a bias of its own; all beyond share one.
 
-    Example:
+    Examples:
         >>> relative = RelativeBias(1)
         >>> _ = relative.table.data.copy_(torch.tensor([-1.0, 0.0, 1.0]))
         >>> relative(1, 2, source=4, symbols=3)

@@ -72,7 +72,7 @@ def summarize(
     Raises:
         SettingsError: `block` or `top` is less than one.
 
-    Example:
+    Examples:
         >>> summary = summarize(torch.zeros(3, 2), torch.eye(2), top=1)
         >>> summary.coverage
         tensor([1.5000, 1.5000])

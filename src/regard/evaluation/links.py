@@ -62,7 +62,7 @@ def score_links(
     Raises:
         DataError: There are more of the one than of the other, or there are none.
 
-    Example:
+    Examples:
         >>> sure, possible = frozenset({Link(0, 0)}), frozenset({Link(0, 0), Link(1, 0)})
         >>> scores = score_links([[Link(0, 0), Link(1, 1)]], [Gold(sure, possible)])
         >>> round(scores.alignment_error_rate.value, 3), scores.recall.value

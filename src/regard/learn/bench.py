@@ -115,7 +115,7 @@ def look_at(bench: Bench) -> Looked:
         Vaswani et al. (2017), equation 1, arXiv:1706.03762; for the movement of the
         context see `regard.context_jacobian`.
 
-    Example:
+    Examples:
         >>> look_at(Bench([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])).weights.round(3).tolist()
         [[0.731, 0.269]]
     """

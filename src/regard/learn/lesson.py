@@ -139,7 +139,7 @@ def told(number: float | Tensor, digits: int = 3) -> str:
 def apart(number: float | Tensor) -> str:
     """How far two results are apart, within a sentence.
 
-    Example:
+    Examples:
         >>> apart(0.0), apart(2e-16)
         ('not at all', 'by 2e-16 at most')
     """

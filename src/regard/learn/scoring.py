@@ -34,7 +34,7 @@ def similarity() -> Lesson:
 def reading(cosine: float) -> str:
     """Where a key points, seen from the query, in words.
 
-    Example:
+    Examples:
         >>> reading(0.99), reading(-0.7)
         ('the same way', 'away from it')
     """

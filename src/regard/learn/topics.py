@@ -55,7 +55,7 @@ def lesson_on(topic: str, listen: Heartbeat | None = None) -> Lesson:
     Raises:
         SettingsError: There is no such topic.
 
-    Example:
+    Examples:
         >>> lesson_on("softmax").figure("weights").numbers.round(3).tolist()
         [0.443, 0.297, 0.18, 0.081]
     """

@@ -108,7 +108,7 @@ def changed(
         widths: How many positions share a distribution, block by block; what is
             erased stays in its block, what is moved comes from anywhere.
 
-    Example:
+    Examples:
         >>> changed(torch.tensor([[0.5, 0.25, 0.25]]), Change(moved={0: 0.8}), [3])
         tensor([[0.8000, 0.1000, 0.1000]])
         >>> changed(torch.tensor([[0.5, 0.25, 0.25]]), Change(erased=(0,)), [3])

@@ -14,7 +14,7 @@ from regard.version import VERSION
 def with_alternatives(pairs: Sequence[Pair]) -> list[Pair]:
     """One pair for each source with its tags; the targets of later ones are right as well.
 
-    Example:
+    Examples:
         >>> rows = [Pair("read", "riːd"), Pair("a", "ə"), Pair("read", "rɛd")]
         >>> [(pair.target, pair.others) for pair in with_alternatives(rows)]
         [('riːd', ('rɛd',)), ('ə', ())]

@@ -235,7 +235,7 @@ def visible(text: str, also: str = "") -> str:
         text: Any text.
         also: Characters that are shown by their numbers as well.
 
-    Example:
+    Examples:
         >>> visible("a\u00a0b ")
         'a<U+00A0>b<U+0020>'
     """
@@ -247,7 +247,7 @@ def visible(text: str, also: str = "") -> str:
 def with_marks(text: str) -> str:
     r"""The text in visible form, with a number for each combining mark as well.
 
-    Example:
+    Examples:
         >>> with_marks("cafe\u0301")
         'cafe<U+0301>'
     """

@@ -127,7 +127,7 @@ def cured(cell: str, form: Form) -> Iterator[tuple[Kind, str]]:
         cell: The field.
         form: The Unicode form that it is brought to; "none" leaves it.
 
-    Example:
+    Examples:
         >>> [(kind.name, text) for kind, text in cured("a\u00a0b ", "none")]
         [('blanks', 'a b '), ('edge_blanks', 'a b')]
     """

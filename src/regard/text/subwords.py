@@ -45,7 +45,7 @@ class Pieces:
     Attributes:
         known: The pieces; those inside a word begin with `TIE`.
 
-    Example:
+    Examples:
         >>> pieces = Pieces(frozenset({"walk", TIE + "ed", TIE + "s"}))
         >>> [(symbol.text.replace(TIE, "+"), symbol.start) for symbol in pieces.cut("walked")]
         [('walk', 0), ('+ed', 4)]

@@ -40,7 +40,7 @@ class Segmenter:
         output: The Unicode form in which strings are written.
         pieces: What subwords are cut into; None for other kinds.
 
-    Example:
+    Examples:
         >>> [symbol.text for symbol in Segmenter("words").split("d ʒ ɑ̃")]
         ['d', 'ʒ', 'ɑ̃']
     """

@@ -30,7 +30,7 @@ def tags_of(tags: object) -> tuple[str, ...]:
     Raises:
         DataError: It is neither text nor a list.
 
-    Example:
+    Examples:
         >>> tags_of("N;ABL(SG;PSS(1,PL))")
         ('N', 'ABL', 'ABL:SG', 'ABL:PSS', 'PSS:1', 'PSS:PL')
     """
@@ -44,7 +44,7 @@ def tags_of(tags: object) -> tuple[str, ...]:
 def parts_of(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags with what "+" joins taken apart: what a model learns.
 
-    Example:
+    Examples:
         >>> parts_of(["V", "ARGAC3S+ARGNO2P"])
         ('V', 'ARGAC3S', 'ARGNO2P')
     """
@@ -62,7 +62,7 @@ def told_of(tags: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
         tags: What `tags_of` gave.
         known: The tags of the training data.
 
-    Example:
+    Examples:
         >>> told_of(["V", "NOM:SG", "A+B"], ["V", "SG", "A"])
         ('V', 'SG', 'A', 'B')
         >>> told_of(["V", "NOM:SG"], ["V", "SG", "ACC:SG"])

@@ -43,7 +43,7 @@ def make_toys(task: str, count: int, *, length: int = 10, seed: int = 0) -> list
     Raises:
         SettingsError: The task is unknown.
 
-    Example:
+    Examples:
         >>> make_toys("reverse", 1, length=3)[0].origins
         (2, 1, 0)
     """

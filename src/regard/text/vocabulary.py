@@ -30,7 +30,7 @@ class Vocabulary:
     Raises:
         VocabularyError: A symbol occurs twice, or the counts do not fit.
 
-    Example:
+    Examples:
         >>> vocabulary = Vocabulary.of(["ab", "a"])
         >>> vocabulary.encode("abx")
         [4, 5, 3]

@@ -78,7 +78,7 @@ def train(
         StoppedError: Ctrl-C or SIGTERM came; what was learnt is saved in `output`.
         KeyboardInterrupt: One of them came, and there is no `output` to save in.
 
-    Example:
+    Examples:
         >>> pairs = [(word, word[::-1]) for word in ("ab", "ba", "abb", "bab")] * 5
         >>> from regard.training import RunSettings
         >>> settings = RunSettings.of({"training": {"epochs": 1}})

@@ -17,7 +17,7 @@ def rate_factor(done: float, warm_up: float) -> float:
         done: Share of the training that is done, from 0 to 1.
         warm_up: Share of the training in which it rises.
 
-    Example:
+    Examples:
         >>> [round(rate_factor(done, 0.1), 2) for done in (0.05, 0.1, 0.55, 1.0)]
         [0.5, 1.0, 0.5, 0.0]
     """
