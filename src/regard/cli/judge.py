@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from regard.cli.options import (
+    Alternatives,
     Beam,
     ColumnOrder,
     Device,
@@ -23,6 +24,19 @@ from regard.cli.options import (
     TargetFile,
     Threshold,
 )
+
+LowerCase = Annotated[bool, typer.Option("--lower-case", help="BLEU and chrF pass over capitals.")]
+GoldLinks = Annotated[
+    Path | None,
+    typer.Option("--links", help="Right links: adds the alignment error rate.", show_default=False),
+]
+LinksFrom = Annotated[
+    int | None, typer.Option(min=0, max=1, help="Its first position.", show_default="0")
+]
+LinksReversed = Annotated[bool, typer.Option("--links-reversed", help="It names targets first.")]
+LinksColumn = Annotated[
+    int | None, typer.Option(min=1, help="Its column with links.", show_default=False)
+]
 
 
 def check(
@@ -63,29 +77,14 @@ def evaluate(
     pairs: PairsFile = None,
     beam: Beam = 1,
     errors: Annotated[bool, typer.Option("--errors", help="List the confusions.")] = False,
-    alternatives: Annotated[
-        bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
-    ] = False,
+    alternatives: Alternatives = False,
     bleu: Annotated[bool, typer.Option("--bleu", help="BLEU (mt extra).")] = False,
     chrf: Annotated[bool, typer.Option("--chrf", help="chrF (mt extra).")] = False,
-    lower_case: Annotated[
-        bool, typer.Option("--lower-case", help="BLEU and chrF pass over capitals.")
-    ] = False,
-    gold: Annotated[
-        Path | None,
-        typer.Option(
-            "--links", help="Right links: adds the alignment error rate.", show_default=False
-        ),
-    ] = None,
-    links_from: Annotated[
-        int | None, typer.Option(min=0, max=1, help="Its first position.", show_default="0")
-    ] = None,
-    links_reversed: Annotated[
-        bool, typer.Option("--links-reversed", help="It names targets first.")
-    ] = False,
-    links_column: Annotated[
-        int | None, typer.Option(min=1, help="Its column with links.", show_default=False)
-    ] = None,
+    lower_case: LowerCase = False,
+    gold: GoldLinks = None,
+    links_from: LinksFrom = None,
+    links_reversed: LinksReversed = False,
+    links_column: LinksColumn = None,
     threshold: Threshold = None,
     method: Method = None,
     link: LinkKind = None,
@@ -157,9 +156,7 @@ def compare(
     second: Annotated[Path, typer.Argument(help="Another.", show_default=False)],
     pairs: PairsFile = None,
     beam: Beam = 1,
-    alternatives: Annotated[
-        bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
-    ] = False,
+    alternatives: Alternatives = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
     longest: Longest = None,
     columns: ColumnOrder = None,

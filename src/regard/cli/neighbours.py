@@ -2,8 +2,8 @@
 
 Threads of OpenMP wait for each other by spinning. Where another program keeps a core
 busy, each wait lasts as long as the system lets that program run, and training crawls;
-where they sleep instead, it costs a quarter on an idle machine and helps ten times over
-on a busy one. No bit of any result depends on it. It must be said before torch is
+where they sleep instead, it costs a quarter on an idle machine and is several times as
+fast on a busy one. No bit of any result depends on it. It must be said before torch is
 loaded.
 """
 

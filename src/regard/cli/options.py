@@ -38,6 +38,9 @@ TagsColumn = Annotated[
         show_default=False,
     ),
 ]
+Alternatives = Annotated[
+    bool, typer.Option("--alternatives", help="Pairs of one source: any target is right.")
+]
 Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept side by side.")]
 OpenBeam = Annotated[
     int | None,

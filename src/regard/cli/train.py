@@ -13,27 +13,32 @@ def option(help_text: str, *names: str, metavar: str | None = None) -> object:
     return typer.Option(*names, help=help_text, metavar=metavar, show_default=False)
 
 
+Data = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="TRAIN...",
+        help="Files of pairs, or patterns; - is standard input.",
+        show_default=False,
+    ),
+]
+Dev = Annotated[
+    list[str] | None,
+    option("Pairs to judge by, once a file; a fixed tenth is held out without."),
+]
+Assignments = Annotated[
+    list[str] | None,
+    option("A setting: decoder.hidden_size=256.", "--set", metavar="NAME=VALUE"),
+]
+
+
 def train(
-    data: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="TRAIN...",
-            help="Files of pairs, or patterns; - is standard input.",
-            show_default=False,
-        ),
-    ] = None,
-    dev: Annotated[
-        list[str] | None,
-        option("Pairs to judge by, once a file; a fixed tenth is held out without."),
-    ] = None,
+    data: Data = None,
+    dev: Dev = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="The model folder.")] = Path(
         "model"
     ),
     config: Annotated[Path | None, option("A TOML file of settings.", "-c", "--config")] = None,
-    assignments: Annotated[
-        list[str] | None,
-        option("A setting: decoder.hidden_size=256.", "--set", metavar="NAME=VALUE"),
-    ] = None,
+    assignments: Assignments = None,
     attention: Annotated[
         str | None, option("scaled dot, dot, cosine, general, additive, concat, none.")
     ] = None,
