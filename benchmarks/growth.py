@@ -19,7 +19,6 @@ SIZES: dict[str, object] = {
     "encoder.layers": 1,
     "decoder.embedding_size": 128,
     "decoder.hidden_size": 256,
-    "encoder.layers": 1,
     "encoder.dropout": 0.0,
     "encoder.residual": False,
     "decoder.layers": 1,

@@ -29,7 +29,6 @@ from pathlib import Path
 from benchmarks.large import memory
 from regard.model import build
 from regard.training import RunSettings, Trainer
-from regard.training.latest import Position
 from regard.training.prepare import prepare
 from regard.training.sources import pairs_from, split
 import torch
@@ -62,8 +61,7 @@ ready = measured("prepare", lambda: prepared(settings, False))
 ready = measured("again", lambda: prepared(ready.settings, True))
 torch.manual_seed(0)
 model = build(ready.settings.model_settings(), ready.vocabularies)
-trainer = Trainer(model, ready.maker, settings=ready.settings.training, evaluate=lambda: None,
-                  fingerprint="", position=Position())
+trainer = Trainer(model, ready.maker, settings=ready.settings.training, evaluate=lambda: None)
 batches = measured("order", trainer.batches)
 steps = trainer.run()
 measured("first", lambda: list(islice(steps, 20)))

@@ -25,7 +25,6 @@ from regard.model import Saved, build
 from regard.precision import device_of, rounds_to_bfloat16
 from regard.predictor import Predictor
 from regard.text import Batch
-from regard.training.latest import Position
 from regard.training.trainer import Trainer
 
 BATCHES = 15
@@ -118,9 +117,7 @@ def _updates(data: Words) -> tuple[list[Rate], list[Rate], list[Rate]]:
     """Ours, the loop's on our batches, and the loop's on its own; in turn."""
     maker, training = data.maker, data.settings.training
     model = build(data.model, data.vocabularies)
-    trainer = Trainer(
-        model, maker, settings=training, evaluate=_nothing, fingerprint="", position=Position()
-    )
+    trainer = Trainer(model, maker, settings=training, evaluate=_nothing)
     tutorial = _Tutorial(data)
     rows = maker.corpus.batches(64, 20_000, seed=0, epoch=0)
     order = np.random.default_rng(0).permutation(len(maker.corpus))
@@ -192,14 +189,7 @@ class _Tutorial:
 def _predictor(data: Words) -> Predictor:
     torch.manual_seed(0)
     model = build(data.model, data.vocabularies)
-    trainer = Trainer(
-        model,
-        data.maker,
-        settings=data.settings.training,
-        evaluate=_nothing,
-        fingerprint="",
-        position=Position(),
-    )
+    trainer = Trainer(model, data.maker, settings=data.settings.training, evaluate=_nothing)
     for rows in islice(cycle(trainer.batches()), LEARNT):
         trainer.update(rows)
     return Predictor(Saved(data.model, data.vocabularies, model.eval()))

@@ -586,7 +586,7 @@ class TestSeveralSeeds:
                 super().__init__(*given, **named)
                 teachers.append(self.teacher)
 
-        monkeypatch.setattr("regard.training.run.Trainer", Watched)
+        monkeypatch.setattr("regard.training.member.Trainer", Watched)
         train(PAIRS, DEV, settings=tiny(**{"training.seeds": 2, "training.distill": True}))
         monkeypatch.undo()
         *none, teacher = teachers

@@ -26,8 +26,8 @@ class Watch:
         self.is_quiet = is_quiet
         self.bar = bar(TextColumn("{task.fields[scores]}"))
         self.task = self.bar.add_task("training", total=1.0, scores="")
-        self.dev = ""
-        self.loss = math.nan
+        self.losses: dict[int, float] = {}
+        self.errors: dict[int, float] = {}
         self.told_at = -math.inf
         self.final: Evaluation | None = None
         self.store: Path | None = None
@@ -54,20 +54,30 @@ class Watch:
             self.store = news.store
             self._tell("\n".join(described(news)))
             return
-        self.loss = news.loss if math.isnan(self.loss) else 0.95 * self.loss + 0.05 * news.loss
+        loss = self.losses.get(news.member, news.loss)
+        self.losses[news.member] = loss = 0.95 * loss + 0.05 * news.loss
         if news.dev is not None:
-            error = 100 * news.dev.word_error_rate.value
-            self.dev = f"dev error {error:.2f} %"
+            self.errors[news.member] = 100 * news.dev.word_error_rate.value
             # A log keeps what is better, and a sign of life.
             is_due = news.is_best or time.monotonic() - self.told_at > _QUIET_SECONDS
             if not sys.stderr.isatty() and is_due:
                 self.told_at = time.monotonic()
                 self._tell(
-                    f"{_member(news)}epoch {news.epoch}, update {news.update}: loss {self.loss:.3f}, {self.dev}"
+                    f"{_member(news)}epoch {news.epoch}, update {news.update}: loss {loss:.3f}, "
+                    f"dev error {self.errors[news.member]:.2f} %"
                     f"{' (best)' if news.is_best else ''}, {_time(news.seconds_left)} left"
                 )
-        scores = f"{_member(news)}loss {self.loss:.3f}  {self.dev}  {_time(news.seconds_left)} left"
+        scores = f"{self._scores(news.members)}  {_time(news.seconds_left)} left"
         self.bar.update(self.task, completed=news.done, scores=scores)
+
+    def _scores(self, members: int) -> str:
+        """Loss and dev error; of several models, which may train abreast, the errors of all."""
+        if members == 1:
+            errors = [f"  dev error {error:.2f} %" for error in self.errors.values()]
+            return f"loss {self.losses[1]:.3f}{''.join(errors)}"
+        known = [self.errors.get(member) for member in range(1, members + 1)]
+        each = ("-" if error is None else f"{error:.2f}" for error in known)
+        return f"dev errors {', '.join(each)} %"
 
     def _tell_reading(self, news: Reading) -> None:
         text = f"reading, pass {news.turn}: {news.pairs:,} pairs"
@@ -92,6 +102,7 @@ def described(chosen: Chosen) -> list[str]:
     seeds = f"seed {training.seed}"
     if training.seeds > 1:
         seeds = f"{training.seeds} models, seeds {training.seed} to {training.last_seed}"
+        seeds += f", {chosen.at_once} at a time" if chosen.at_once > 1 else ""
     seeds += ", and one that learns from them" if training.distill else ""
     return [
         f"{chosen.train_pairs:,} pairs to train on, {chosen.dev_pairs:,} to judge by{tags}",

@@ -1,12 +1,14 @@
 """What is needed to go on with a training as if it had never stopped.
 
-One file holds it all, so it is there whole or not at all: the parameters, the
-best parameters so far, the optimiser's moments, the state of the random
-numbers, and where in which epoch the training stands. No pickle.
+One file holds it all, so it is there whole or not at all: of each model that
+was begun its parameters, the best ones so far, the optimiser's moments, the
+state of the random numbers, and where in which epoch it stands; of a finished
+one the best parameters alone. No pickle.
 """
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -25,11 +27,10 @@ NAME = Path("latest") / "state.safetensors"
 
 @dataclass
 class Position:
-    """Where a training stands.
+    """Where the training of one model stands.
 
     Attributes:
-        member: Which of several models is trained, from zero.
-        update: Updates done, of this model.
+        update: Updates done.
         epoch: The epoch it is in.
         batch: Batches done in it.
         best: The best dev result, smaller is better: word error rate plus
@@ -40,11 +41,10 @@ class Position:
         target_symbols: Target symbols trained on.
         wall_seconds: Time spent, pauses between sessions left out.
         cpu_seconds: Time of all cores spent.
-        log: The lines of training.jsonl, those of earlier models included.
+        log: Its lines of training.jsonl.
         is_finished: Whether there is nothing left to do.
     """
 
-    member: int = 0
     update: int = 0
     epoch: int = 0
     batch: int = 0
@@ -59,42 +59,52 @@ class Position:
     is_finished: bool = False
 
 
-_POSITION = TypeAdapter(Position)
+_POSITIONS = TypeAdapter(dict[int, Position])
 
 
 @dataclass(frozen=True)
 class Latest:
-    """The whole state of a training.
+    """The whole state of the training of one model.
 
     Attributes:
         position: Where it stands.
         tensors: Everything else, by name.
-        fingerprint: Of the data and the settings it belongs to.
     """
 
     position: Position
     tensors: dict[str, Tensor]
-    fingerprint: str
 
     def part(self, name: str) -> dict[str, Tensor]:
         """The tensors of one part, without its prefix."""
-        prefix = f"{name}."
-        return {
-            key.removeprefix(prefix): tensor
-            for key, tensor in self.tensors.items()
-            if key.startswith(prefix)
-        }
+        return _under(f"{name}.", self.tensors)
 
 
-def save_latest(folder: Path, latest: Latest) -> None:
-    """Write the state into a model folder.
+@dataclass(frozen=True)
+class States:
+    """The states of the models of one training.
+
+    Attributes:
+        each: Of each model that was begun, by its number from zero.
+        fingerprint: Of the data and the settings they belong to.
+    """
+
+    each: dict[int, Latest]
+    fingerprint: str
+
+
+def save_latest(folder: Path, states: States) -> None:
+    """Write the states into a model folder.
 
     Raises:
-        CheckpointError: It cannot be written; the one before is still there.
+        CheckpointError: They cannot be written; those before are still there.
     """
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in latest.tensors.items()}
-    position = json.dumps(asdict(latest.position))
-    metadata = {"position": position, "fingerprint": latest.fingerprint}
+    tensors = {
+        f"{index}.{name}": tensor.detach().cpu().contiguous()
+        for index, latest in states.each.items()
+        for name, tensor in latest.tensors.items()
+    }
+    positions = {index: asdict(latest.position) for index, latest in states.each.items()}
+    metadata = {"positions": json.dumps(positions), "fingerprint": states.fingerprint}
     metadata["checksum"] = _checksum(tensors, metadata)
     try:
         (folder / NAME).parent.mkdir(exist_ok=True)
@@ -103,11 +113,11 @@ def save_latest(folder: Path, latest: Latest) -> None:
         raise CheckpointError(f"{folder / NAME}: cannot be written: {error.strerror}.") from None
 
 
-def load_latest(folder: Path) -> Latest:
-    """Read the state of a training from a model folder.
+def load_latest(folder: Path) -> States:
+    """Read the states of a training from a model folder.
 
     Raises:
-        CheckpointError: There is none, or it is damaged.
+        CheckpointError: There are none, or they are damaged.
     """
     path = own_file(folder, str(NAME))
     if path is None:
@@ -118,22 +128,31 @@ def load_latest(folder: Path) -> Latest:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         if metadata.pop("checksum") != _checksum(tensors, metadata):
             raise CheckpointError(f"{path}: is damaged: its checksum does not fit.")
-        position = _POSITION.validate_python(json.loads(metadata["position"]))
-        return Latest(position, tensors, metadata["fingerprint"])
+        positions = _POSITIONS.validate_json(metadata["positions"])
+        each = {index: Latest(at, _under(f"{index}.", tensors)) for index, at in positions.items()}
+        return States(each, metadata["fingerprint"])
     except (*DAMAGE, OSError) as error:
         raise CheckpointError(f"{path}: is damaged: {first_line(error)}.") from None
 
 
+def _under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }
+
+
 def _checksum(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
-    text = json.dumps([metadata["position"], metadata["fingerprint"], tensors_checksum(tensors)])
+    text = json.dumps([metadata["positions"], metadata["fingerprint"], tensors_checksum(tensors)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def moments(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """The optimiser's state as named tensors."""
+    """A copy of the optimiser's state as named tensors."""
     state = optimizer.state_dict()["state"]
     return {
-        f"{index}.{name}": value
+        f"{index}.{name}": value.clone()
         for index, values in state.items()
         for name, value in values.items()
     }

@@ -41,6 +41,7 @@ class Chosen:
         parameters: How many numbers are learnt.
         doubts: What is doubtful about the data; empty if nothing is.
         store: Where on disk the tokens lie; None if in memory.
+        at_once: How many models train at the same time.
     """
 
     settings: RunSettings
@@ -50,6 +51,7 @@ class Chosen:
     parameters: int
     doubts: str = ""
     store: Path | None = None
+    at_once: int = 1
 
 
 @dataclass(frozen=True)

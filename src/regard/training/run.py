@@ -2,37 +2,39 @@
 
 import hashlib
 import json
+import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 
-import torch
 from torch import Tensor
 
-from regard.errors import CheckpointError, SettingsError, StoppedError
+from regard.errors import CheckpointError, RegardError, SettingsError, StoppedError
 from regard.evaluation import Evaluation
 from regard.model import (
-    DAMAGE,
     Saved,
     Seq2Seq,
     build,
-    first_line,
     joined,
     load_model,
     restored,
     save_model,
     update_model,
 )
+from regard.precision import device_of
 from regard.predictor import Predictor
+from regard.training.abreast import abreast, at_once
 from regard.training.card import model_card
 from regard.training.config import RunSettings
 from regard.training.folder import refuse_taken, resumed_settings
-from regard.training.latest import Latest, Position, load_latest, save_latest
+from regard.training.latest import Latest, States, load_latest, save_latest
+from regard.training.member import Report, Task, course
+from regard.training.outlook import Outlook
 from regard.training.prepare import Chosen, Prepared, prepare
 from regard.training.sources import Data, Reading, Split, pairs_from, split
 from regard.training.stopping import Wish, listening
-from regard.training.trainer import Progress, Trainer
+from regard.training.trainer import Progress
 
 SAVE_EVERY = 20.0
 """Seconds between two saves of what resuming needs."""
@@ -109,20 +111,11 @@ def train(
     return Predictor(run.saved())
 
 
-@dataclass(frozen=True)
-class _Member:
-    """One of the models of a training, and what trains it."""
-
-    model: Seq2Seq
-    predictor: Predictor
-    trainer: Trainer
-
-
 class _Run:
     """A training and the folder that it fills.
 
-    It trains one model after the other, each from a seed of its own; what is
-    saved is all of them together, or the one that learnt from all of them.
+    It trains its models one after the other or abreast, each from a seed of its own;
+    what is saved is all of them together, or the one that learnt from all of them.
     """
 
     def __init__(
@@ -130,13 +123,19 @@ class _Run:
     ) -> None:
         self.prepared, self.parts, self.folder = prepared, parts, folder
         self.command = command or "regard.train(...)"
-        training = prepared.settings.training
+        training, settings = prepared.settings.training, prepared.settings.model_settings()
         self.count = training.seeds + training.distill
-        self.trained: list[dict[str, Tensor]] = []
-        self.now = self._member(Position())
+        self.at_once = at_once(prepared)
+        self.device = device_of(training.device)
+        identity = f"{prepared.data} {parts.judge()} {prepared.settings.without_store().to_toml()}"
+        self.fingerprint = hashlib.sha256(identity.encode()).hexdigest()
+        self.states: dict[int, Latest] = {}
+        self.outlook = Outlook(self.count, self.at_once)
         self.saved_at, self.saved_members = time.monotonic(), 0
         self.evaluation: Evaluation | None = None
-        self.now.predictor.check(parts.dev)
+        model = build(settings, prepared.vocabularies)
+        self.parameters = sum(parameter.numel() for parameter in model.parameters())
+        Predictor(Saved(settings, prepared.vocabularies, model)).check(parts.dev)
 
     def chosen(self) -> Chosen:
         """What this training was found to be."""
@@ -146,45 +145,40 @@ class _Run:
             prepared.vocabularies,
             prepared.pairs,
             len(self.parts.dev),
-            sum(parameter.numel() for parameter in self.now.model.parameters()),
+            self.parameters,
             self.parts.doubts(),
             prepared.store,
+            self.at_once,
         )
 
-    def resume(self, folder: Path, latest: Latest) -> None:
-        """Go on from a saved state, in the folder that holds it."""
-        if latest.position.member >= self.count:
+    def resume(self, folder: Path, states: States) -> None:
+        """Go on from saved states, in the folder that holds them."""
+        if (last := max(states.each, default=0)) >= self.count:
             raise CheckpointError(
-                f"{folder}: has a model {latest.position.member + 1} in training, "
-                f"where there are {self.count}: begin anew."
+                f"{folder}: has a model {last + 1} in training, where there are {self.count}: "
+                "begin anew."
             )
-        self.trained = [latest.part(f"trained-{index}") for index in range(latest.position.member)]
         begun = load_model(folder)
-        is_same = latest.fingerprint == self.now.trainer.fingerprint
-        if is_same and begun.vocabularies != self.prepared.vocabularies:
+        if states.fingerprint != self.fingerprint:
+            raise RegardError(
+                "the saved training belongs to other data or settings: resume with the same "
+                "command, or begin anew."
+            )
+        if begun.vocabularies != self.prepared.vocabularies:
             raise CheckpointError(
                 f"{folder}: began with other symbols or tags than this version reads in "
                 "the same data: begin anew."
             )
-        try:
-            self.now = self._member(latest.position)
-            self.now.trainer.resume(latest)
-        except DAMAGE as error:
-            raise CheckpointError(f"{folder}: cannot be resumed: {first_line(error)}.") from None
-        self.saved_members = begun.settings.members
+        self.states, self.saved_members = states.each, begun.settings.members
+        self.outlook.finished(index for index in self.states if self._is_finished(index))
 
     def go(self, wish: Wish, listen: Listener | None) -> None:
         """Train to the end, or until somebody asks to stop."""
-        self._train(wish, listen)
-        while self.now.trainer.position.member + 1 < self.count:
-            position = self.now.trainer.position
-            self.trained.append(self.now.trainer.best)
-            self.now = self._member(Position(member=position.member + 1, log=position.log))
-            self._train(wish, listen)
+        seeds = self.prepared.settings.training.seeds
+        for stage in (range(seeds), range(seeds, self.count)):
+            left = [self._task(index) for index in stage if not self._is_finished(index)]
+            self._train(left, wish, listen)
         self.evaluation = evaluation = Predictor(self.saved()).evaluate(self.parts.dev)
-        last, log = json.dumps({"dev": evaluation.to_table()}), self.now.trainer.position.log
-        if log[-1:] != [last]:
-            log.append(last)
         self.save()
         if listen is not None:
             listen(evaluation)
@@ -193,25 +187,19 @@ class _Run:
         """Write the best model so far, and what resuming needs."""
         if self.folder is None:
             return
-        saved, latest = self.saved(), self.now.trainer.latest()
-        trained = {
-            f"trained-{index}.{name}": tensor
-            for index, member in enumerate(self.trained)
-            for name, tensor in member.items()
-        }
-        latest = replace(latest, tensors=latest.tensors | trained)
+        saved, states = self.saved(), States(self.states, self.fingerprint)
         if saved.settings.members == self.saved_members:
             update_model(self.folder, saved)
-            save_latest(self.folder, latest)
+            save_latest(self.folder, states)
         else:
-            save_model(self.folder, saved, fill=lambda folder: save_latest(folder, latest))
+            save_model(self.folder, saved, fill=lambda folder: save_latest(folder, states))
             self.saved_members = saved.settings.members
         self.saved_at = time.monotonic()
 
     def saved(self) -> Saved:
         """The best model so far, and all that is known of it."""
         prepared, members = self.prepared, self._members()
-        settings, position = prepared.settings, self.now.trainer.position
+        settings = prepared.settings
         own = settings.model_settings(len(members))
         model = restored(own, prepared.vocabularies, joined(members))
         training = settings.training.to_table() | {
@@ -220,81 +208,94 @@ class _Run:
             "train_pairs": prepared.pairs,
             "dev_pairs": len(self.parts.dev),
         }
-        log = "".join(f"{line}\n" for line in position.log)
+        lines = [line for _, state in sorted(self.states.items()) for line in state.position.log]
+        if self.evaluation is not None:
+            lines.append(json.dumps({"dev": self.evaluation.to_table()}))
+        log = "".join(f"{line}\n" for line in lines)
         size = sum(parameter.numel() for parameter in model.parameters())
         about = training | {"command": self.command}
         card = model_card(settings, about, size, log, self.evaluation)
-        device = self.now.trainer.device
-        return Saved(own, prepared.vocabularies, model.to(device), training, log, card)
+        return Saved(own, prepared.vocabularies, model.to(self.device), training, log, card)
 
     def _members(self) -> list[dict[str, Tensor]]:
-        trainer = self.now.trainer
-        if trainer.position.member == self.prepared.settings.training.seeds:
-            # The one that learns from all others stands for them when it is done.
-            return [trainer.best] if trainer.position.is_finished else self.trained
-        best = [trainer.best] if trainer.best else []
-        return [*self.trained, *best] or [trainer.parameters()]
+        """The best parameters so far of the models that write together."""
+        seeds = self.prepared.settings.training.seeds
+        if self._is_finished(seeds):
+            # The one that learnt from all others stands for them.
+            return [self.states[seeds].part("best")]
+        states = [self.states[index] for index in range(seeds) if index in self.states]
+        best = [part for state in states if (part := state.part("best"))]
+        return best or [states[0].part("model")]
 
-    def _member(self, position: Position) -> _Member:
-        prepared, settings = self.prepared, self.prepared.settings
-        training = settings.training
-        own = training.model_copy(
-            update={
-                "seed": training.seed + position.member,
-                "minutes": training.minutes and training.minutes / self.count,
-            }
-        )
-        torch.manual_seed(own.seed)
-        model = build(settings.model_settings(), prepared.vocabularies)
-        predictor = Predictor(Saved(settings.model_settings(), prepared.vocabularies, model))
-        identity = f"{prepared.data} {self.parts.judge()} {settings.without_store().to_toml()}"
-        trainer = Trainer(
-            model,
+    def _is_finished(self, index: int) -> bool:
+        return index in self.states and self.states[index].position.is_finished
+
+    def _task(self, index: int) -> Task:
+        prepared, training = self.prepared, self.prepared.settings.training
+        turns = math.ceil(training.seeds / self.at_once) + training.distill
+        own = {
+            "seed": training.seed + index,
+            "minutes": training.minutes and training.minutes / turns,
+        }
+        return Task(
+            index,
+            prepared.settings.model_settings(),
+            training.model_copy(update=own),
+            prepared.vocabularies,
             prepared.maker,
-            settings=own,
-            position=position,
-            evaluate=lambda: predictor.evaluate(self.parts.dev, resamples=0),
-            fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
-            teacher=self._teacher() if position.member == training.seeds else None,
+            self.parts.dev,
+            self.states.get(index),
+            math.inf if self.folder is None else SAVE_EVERY,
+            self._teacher() if index == training.seeds else None,
         )
-        return _Member(model, predictor, trainer)
 
     def _teacher(self) -> Seq2Seq:
-        settings = self.prepared.settings.model_settings(len(self.trained))
-        return restored(settings, self.prepared.vocabularies, joined(self.trained))
+        members = self._members()
+        settings = self.prepared.settings.model_settings(len(members))
+        return restored(settings, self.prepared.vocabularies, joined(members))
 
-    def _train(self, wish: Wish, listen: Listener | None) -> None:
-        trainer = self.now.trainer
-        for progress in trainer.run():
-            if listen is not None:
-                listen(self._overall(progress))
-            if wish.signal_number is not None:
-                self._stop(wish.signal_number)
-            if progress.dev is not None and time.monotonic() - self.saved_at > SAVE_EVERY:
-                self.save()
+    def _train(self, tasks: Sequence[Task], wish: Wish, listen: Listener | None) -> None:
+        # Closed whatever happens, for processes may be at work behind it.
+        with closing(self._reports(tasks, wish)) as reports:
+            for report in reports:
+                if report.state is not None:
+                    self.states[report.index] = report.state
+                if report.progress is not None and listen is not None:
+                    listen(self.outlook.whole(report.index, report.progress))
+                is_due = time.monotonic() - self.saved_at > SAVE_EVERY
+                if report.state is not None and is_due and wish.signal_number is None:
+                    self.save()
+        if wish.signal_number is not None:
+            self._stop(wish.signal_number)
 
-    def _overall(self, progress: Progress) -> Progress:
-        before = self.now.trainer.position.member
-        each = self.now.trainer.seconds() + progress.seconds_left
-        return replace(
-            progress,
-            member=before + 1,
-            members=self.count,
-            done=(before + progress.done) / self.count,
-            seconds_left=progress.seconds_left + (self.count - before - 1) * each,
-        )
+    def _reports(self, tasks: Sequence[Task], wish: Wish) -> Generator[Report]:
+        if self.at_once > 1 and len(tasks) > 1:
+            yield from abreast(tasks, self.at_once, wish)
+            return
+        for task in tasks:
+            if wish.signal_number is None:
+                yield from course(task, wish)
 
     def _stop(self, signal_number: int) -> None:
         if self.folder is None:
             raise KeyboardInterrupt
         self.save()
-        position = self.now.trainer.position
-        of_which = f" of model {position.member + 1}" if self.count > 1 else ""
         # Only the command that trains can be told to go on; `regard demo`, say, cannot.
         is_typed = " train " in f" {self.command} "
         again = f"regard.train(..., output={str(self.folder)!r}, resume=True)"
         raise StoppedError(
-            f"stopped after update {position.update}{of_which}; saved in {self.folder}. "
+            f"stopped after {self._updates()}; saved in {self.folder}. "
             f"Go on with: {f'{self.command} --resume' if is_typed else again}",
             signal_number,
         )
+
+    def _updates(self) -> str:
+        going = {
+            index: f"update {state.position.update}"
+            for index, state in sorted(self.states.items())
+            if not state.position.is_finished
+        }
+        if self.count == 1:
+            return "".join(going.values()) or "the last update"
+        told = [f"{update} of model {index + 1}" for index, update in going.items()]
+        return " and ".join(told) or f"{len(self.states)} models"

@@ -10,7 +10,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -65,8 +65,6 @@ class Trainer:
         maker: Cuts batches out of the training data.
         settings: How to train, with nothing left open.
         evaluate: Scores the model, as it is, on the dev data.
-        fingerprint: Of data and settings: what a saved state must belong to.
-        position: Where it stands.
         teacher: A model to learn from beside the targets, if there is one.
     """
 
@@ -77,14 +75,11 @@ class Trainer:
         *,
         settings: TrainingSettings,
         evaluate: Callable[[], Evaluation],
-        fingerprint: str,
-        position: Position,
         teacher: Seq2Seq | None = None,
     ) -> None:
         self.settings = settings
         self.maker = maker
         self.evaluate_model = evaluate
-        self.fingerprint = fingerprint
         self.device = device_of(settings.device)
         self.rounds = rounds_to_bfloat16(settings.precision, self.device)
         self.model = model.to(self.device)
@@ -95,7 +90,7 @@ class Trainer:
             betas=(0.9, 0.98),
             fused=True,
         )
-        self.position = position
+        self.position = Position()
         self.teacher = None if teacher is None else teacher.to(self.device)
         self.best: dict[str, Tensor] = {}
         self.cut: tuple[int, list[np.ndarray]] | None = None
@@ -120,34 +115,28 @@ class Trainer:
             self.position.epoch, self.position.batch = self.position.epoch + 1, 0
 
     def latest(self) -> Latest:
-        """All that is needed to go on from here."""
+        """A copy of all that is needed to go on from here; when done, of the best parameters."""
         self._count_time()
-        tensors = {"random.torch": torch.get_rng_state()}
-        parts = (
-            ("model", self.parameters()),
-            ("best", self.best),
-            ("optimizer", moments(self.optimizer)),
-        )
-        for name, part in parts:
-            tensors |= {f"{name}.{key}": tensor for key, tensor in part.items()}
-        return Latest(self.position, tensors, self.fingerprint)
+        position = replace(self.position, log=[*self.position.log])
+        parts = {"best": self.best}
+        if not position.is_finished:
+            parts |= {
+                "model": self.parameters(),
+                "optimizer": moments(self.optimizer),
+                "random": {"torch": torch.get_rng_state()},
+            }
+        tensors = {
+            f"{name}.{key}": tensor for name, part in parts.items() for key, tensor in part.items()
+        }
+        return Latest(position, tensors)
 
     def resume(self, latest: Latest) -> None:
-        """Go on from a saved state.
-
-        Raises:
-            RegardError: It belongs to other data or settings.
-        """
-        if latest.fingerprint != self.fingerprint:
-            raise RegardError(
-                "the saved training belongs to other data or settings: resume with the same "
-                "command, or begin anew."
-            )
-        self.model.load_state_dict(latest.part("model"))
-        self.best = latest.part("best")
-        restore_moments(self.optimizer, latest.part("optimizer"))
-        torch.set_rng_state(latest.part("random")["torch"])
-        self.position = latest.position
+        """Go on from a saved state of the same data and settings."""
+        self.position, self.best = latest.position, latest.part("best")
+        if not self.position.is_finished:
+            self.model.load_state_dict(latest.part("model"))
+            restore_moments(self.optimizer, latest.part("optimizer"))
+            torch.set_rng_state(latest.part("random")["torch"])
 
     def parameters(self) -> dict[str, Tensor]:
         """A copy of the parameters as they are now."""
