@@ -53,6 +53,12 @@ def test_links_between_pages_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
+def test_every_page_stands_in_the_contents():
+    contents = (ROOT / "mkdocs.yml").read_text("utf-8")
+    for page in PAGES[1:]:
+        assert f" {page.relative_to(ROOT / 'docs').as_posix()}\n" in contents + "\n", page
+
+
 def test_every_module_opens_with_a_paragraph_and_every_public_name_says_what_it_is():
     for name in regard.__all__:
         assert (getattr(regard, name).__doc__ or "").strip(), name

@@ -13,6 +13,7 @@ import torch
 
 from regard import RegardError, RunSettings, StoppedError, load, train
 from regard.training import Chosen, Progress
+from regard.training.abreast import _threads
 from regard.training.outlook import Outlook
 from tests.training.test_training import DEV, PAIRS, StopAfter, json_lines, tensors, tiny
 
@@ -44,14 +45,14 @@ def processes(monkeypatch):
 
 
 def test_they_have_the_bits_of_one_after_the_other(tmp_path, monkeypatch, cores, processes):
-    settings = tiny(**{"training.seeds": 3, "training.distill": True})
+    settings = tiny(**{"training.seeds": 4, "training.distill": True})
     news = []
     train(PAIRS, DEV, output=tmp_path / "abreast", settings=settings, listen=news.append)
-    assert len(processes) == 3
-    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert len(processes) == 4
+    assert [process.returncode for process in processes] == [0, 0, 0, 0]
     torch.set_num_threads(1)
     train(PAIRS, DEV, output=tmp_path / "in-turn", settings=settings)
-    assert len(processes) == 3
+    assert len(processes) == 4
     assert tensors(tmp_path / "abreast") == tensors(tmp_path / "in-turn")
     lines = zip(json_lines(tmp_path / "abreast"), json_lines(tmp_path / "in-turn"), strict=True)
     for one, other in lines:
@@ -66,7 +67,7 @@ def test_they_have_the_bits_of_one_after_the_other(tmp_path, monkeypatch, cores,
     assert [one.done for one in progress] == sorted(one.done for one in progress)
     assert progress[-1].done == 1.0
     assert progress[-1].seconds_left == 0.0
-    assert {one.member for one in progress} == {1, 2, 3, 4}
+    assert {one.member for one in progress} == {1, 2, 3, 4, 5}
 
 
 @pytest.mark.parametrize("stop", [1, 16])
@@ -181,6 +182,14 @@ def test_as_many_as_there_are_cores_where_that_pays(monkeypatch, options, thread
     with pytest.raises(KeyboardInterrupt):
         train(PAIRS, DEV, settings=settings, listen=stop)
     assert chosen[0].at_once == expected
+
+
+def test_the_last_ones_share_all_cores(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
+    assert [_threads(place, 5, 3) for place in range(5)] == [2, 2, 2, 4, 4]
+    assert [_threads(place, 2, 2) for place in range(2)] == [4, 4]
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    assert _threads(0, 5, 1) == 1
 
 
 def test_minutes_are_shared_by_those_that_train_in_turn(monkeypatch, cores):

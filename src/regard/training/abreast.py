@@ -1,7 +1,7 @@
 """Several models in training at the same time, each in a process of its own.
 
-A narrow model leaves a second core idle, so as many train at once as there are
-cores. A process is given its task on standard input, and reports on standard
+Models gain little from a second core, and nothing from a third, so as many train
+at once as there are cores. A process is given its task on standard input, and reports on standard
 output; when its input ends, somebody asked to stop, or this process is no more.
 Every process loads torch anew: nothing is shared, and nothing is inherited.
 """
@@ -56,7 +56,6 @@ def abreast(tasks: Sequence[Task], count: int, wish: Wish) -> Iterator[Report]:
         RegardError: One of them cannot go on, or its process is gone.
     """
     waiting, working = list(tasks), list[_Worker]()
-    threads = max(1, torch.get_num_threads() // count)
     reports = SimpleQueue[Report | _Worker]()
     try:
         while working or (waiting and wish.signal_number is None):
@@ -64,6 +63,7 @@ def abreast(tasks: Sequence[Task], count: int, wish: Wish) -> Iterator[Report]:
                 for worker in working:
                     worker.ask_to_stop()
             elif waiting and len(working) < count:
+                threads = _threads(len(tasks) - len(waiting), len(tasks), count)
                 working.append(_Worker(waiting.pop(0), threads, reports))
                 continue
             try:
@@ -78,6 +78,12 @@ def abreast(tasks: Sequence[Task], count: int, wish: Wish) -> Iterator[Report]:
     finally:
         for worker in working:
             worker.end()
+
+
+def _threads(place: int, tasks: int, count: int) -> int:
+    """How many threads the task at a place is given: the last ones may have more cores each."""
+    beside = min(count, tasks - place // count * count)
+    return max(1, torch.get_num_threads() // beside)
 
 
 class _Worker:

@@ -290,12 +290,9 @@ class _Run:
         )
 
     def _updates(self) -> str:
-        going = {
-            index: f"update {state.position.update}"
+        each = [
+            f"update {state.position.update}" + (f" of model {index + 1}" if self.count > 1 else "")
             for index, state in sorted(self.states.items())
             if not state.position.is_finished
-        }
-        if self.count == 1:
-            return "".join(going.values()) or "the last update"
-        told = [f"{update} of model {index + 1}" for index, update in going.items()]
-        return " and ".join(told) or f"{len(self.states)} models"
+        ]
+        return " and ".join(each) or "the last update"
