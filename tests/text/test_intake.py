@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from regard.text import Corpus, Tokens, Vocabulary
 from regard.text.batch import Sequences
-from regard.text.intake import Blocks, Intake
+from regard.text.intake import Chunks, Intake
 
 ROWS = st.lists(st.tuples(st.text("abc", min_size=1), st.text("xyz"), st.text("VN", max_size=2)))
 
@@ -37,7 +37,7 @@ def test_tokens_are_those_of_a_vocabulary_that_was_known_before(rows):
 
 @given(rows=ROWS, limit=st.sampled_from([0, 3, 10**9]))
 def test_on_disk_or_not_they_are_the_same(rows, limit, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("blocks")
+    folder = tmp_path_factory.mktemp("chunks")
     intake = Intake(lambda: folder, limit)
     assert same(*taken(intake, rows))
     tokens = sum(len(part) for row in rows for part in row)
@@ -45,8 +45,8 @@ def test_on_disk_or_not_they_are_the_same(rows, limit, tmp_path_factory):
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_many_blocks_of_many_symbols(tmp_path, monkeypatch, on_disk):
-    monkeypatch.setattr("regard.text.intake._BLOCK", 7)
+def test_many_chunks_of_many_symbols(tmp_path, monkeypatch, on_disk):
+    monkeypatch.setattr("regard.text.intake._CHUNK", 7)
     chance = np.random.default_rng(0)
     numbers = chance.integers(0, 70_000, (400, 5)).tolist() + [[index] for index in range(70_000)]
     rows = [([str(one) for one in row], [str(row[0] % 7)], []) for row in numbers]
@@ -58,9 +58,9 @@ def test_many_blocks_of_many_symbols(tmp_path, monkeypatch, on_disk):
 
 
 def test_a_block_takes_as_few_bytes_as_hold_it():
-    blocks = Blocks()
+    chunks = Chunks()
     for largest in (200, 300, 70_000, 0):
-        blocks.put(np.array([largest], np.int32))
-    assert blocks.bytes == 1 + 2 + 4 + 1
-    assert [block.tolist() for block in blocks.take()] == [[200], [300], [70_000], [0]]
-    assert list(blocks.take()) == []
+        chunks.put(np.array([largest], np.int32))
+    assert chunks.bytes == 1 + 2 + 4 + 1
+    assert [chunk.tolist() for chunk in chunks.take()] == [[200], [300], [70_000], [0]]
+    assert list(chunks.take()) == []

@@ -87,6 +87,6 @@ def test_a_fault_on_the_way_leaves_the_store_before_and_nothing_else(tmp_path, m
 def test_what_a_killed_process_left_is_swept_away(tmp_path):
     left = tmp_path / ".m.tokens.writing-999999999"
     left.mkdir()
-    (left / "source.tokens.blocks").write_bytes(b"x")
+    (left / "source.tokens.chunks").write_bytes(b"x")
     store_in(tmp_path)
     assert os.listdir(tmp_path) == ["m.tokens"]

@@ -1,7 +1,7 @@
 """A Transformer decoder: looks at what it wrote, and back at the source, in every layer.
 
 Vaswani et al. (2017), section 3.1, arXiv:1706.03762, with the normalisation
-before each block. The alignment is the look of the last layer, the mean of its
+before each sublayer. The alignment is the look of the last layer, the mean of its
 heads; all layers and heads are kept in `looks`.
 """
 
@@ -104,7 +104,7 @@ class TransformerDecoder(Decoder):
         size: Width of a state.
         heads: Looks side by side.
         layers: How many, one above the other.
-        inner_size: Width inside the position-wise block.
+        inner_size: Width inside the position-wise sublayer.
         state_size: Width of the encoder's states.
         dropout: Share of what is dropped.
     """

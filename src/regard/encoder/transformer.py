@@ -1,7 +1,7 @@
 """Read by looking at oneself: every position looks at all others, layer by layer.
 
 Vaswani et al. (2017), section 3.1, arXiv:1706.03762, with the normalisation
-before each block.
+before each sublayer.
 """
 
 import torch
@@ -22,7 +22,7 @@ class TransformerEncoder(Encoder):
         size: Width of a state.
         heads: Looks side by side.
         layers: How many, one above the other.
-        inner_size: Width inside the position-wise block.
+        inner_size: Width inside the position-wise sublayer.
         tags: How many tags there are, special ids included; None for a task without.
         dropout: Share of what is dropped.
     """

@@ -1,7 +1,7 @@
-"""The position-wise block of a Transformer layer, and the residual around a block.
+"""The position-wise sublayer of a Transformer layer, and the residual around a sublayer.
 
 Vaswani et al. (2017), section 3.3, arXiv:1706.03762, with the normalisation
-before each block (Xiong et al. 2020, arXiv:2002.04745), which needs no long
+before each sublayer (Xiong et al. 2020, arXiv:2002.04745), which needs no long
 warm-up.
 """
 

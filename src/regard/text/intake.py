@@ -1,8 +1,8 @@
 """Symbols become tokens as they are read, before anybody knows how many kinds there are.
 
 A symbol gets a number when it is first met; when all are known, the numbers are
-exchanged for the vocabulary's ids, block by block. So text is read and cut once.
-Blocks lie in memory, or, once they are many, in files of a folder.
+exchanged for the vocabulary's ids, chunk by chunk. So text is read and cut once.
+Chunks lie in memory, or, once they are many, in files of a folder.
 """
 
 from array import array
@@ -16,14 +16,14 @@ import numpy as np
 
 from regard.text.batch import Corpus, Integers, Sequences, Tokens, kind_of
 
-_BLOCK = 2**18
+_CHUNK = 2**18
 Encode = Callable[[Iterable[str]], list[int]]
 Encoders = tuple[Encode, Encode, Encode]
 """The ids of symbols: of the source, of the target, and of tags."""
 
 
-class Blocks:
-    """Whole numbers in blocks, each in as few bytes as hold it."""
+class Chunks:
+    """Whole numbers in chunks, each in as few bytes as hold it."""
 
     def __init__(self) -> None:
         self._kept: deque[Integers] = deque()
@@ -33,14 +33,14 @@ class Blocks:
         self.bytes = 0
 
     def put(self, values: Integers) -> None:
-        """Add a block of numbers, none of them negative."""
-        block = values.astype(np.min_scalar_type(int(values.max(initial=0))))
-        self.count += len(block)
-        self.bytes += block.nbytes
+        """Add a chunk of numbers, none of them negative."""
+        chunk = values.astype(np.min_scalar_type(int(values.max(initial=0))))
+        self.count += len(chunk)
+        self.bytes += chunk.nbytes
         if self._file is None:
-            self._kept.append(block)
+            self._kept.append(chunk)
         else:
-            self._write(block)
+            self._write(chunk)
 
     def spill(self, path: Path) -> None:
         """Go on in a file, with all that was added before."""
@@ -49,7 +49,7 @@ class Blocks:
             self._write(self._kept.popleft())
 
     def take(self) -> Iterator[Integers]:
-        """The blocks, each once: memory is given back on the way."""
+        """The chunks, each once: memory is given back on the way."""
         while self._kept:
             yield self._kept.popleft()
         if self._file is not None:
@@ -63,14 +63,14 @@ class Blocks:
         if self._file is not None:
             self._file.close()
 
-    def _write(self, block: Integers) -> None:
+    def _write(self, chunk: Integers) -> None:
         assert self._file is not None
-        self._file.write(block.tobytes())
-        self._shapes.append((block.dtype, len(block)))
+        self._file.write(chunk.tobytes())
+        self._shapes.append((chunk.dtype, len(chunk)))
 
 
 class TokenColumn(NamedTuple):
-    """The sources, the targets or the tags of all pairs, a block at a time.
+    """The sources, the targets or the tags of all pairs, a chunk at a time.
 
     Attributes:
         name: Which.
@@ -93,38 +93,38 @@ class Side:
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._fresh, self._ends = array("i"), array("i")
-        self.tokens, self.lengths = Blocks(), Blocks()
+        self.tokens, self.lengths = Chunks(), Chunks()
 
     def add(self, symbols: Sequence[str]) -> bool:
-        """Take in one more; whether a block was filled by it."""
+        """Take in one more; whether a chunk was filled by it."""
         numbers = self._numbers
         self._fresh.extend([numbers[symbol] for symbol in symbols])
         self._ends.append(len(symbols))
-        is_full = len(self._fresh) >= _BLOCK or len(self._ends) >= _BLOCK
+        is_full = len(self._fresh) >= _CHUNK or len(self._ends) >= _CHUNK
         if is_full:
             self.flush()
         return is_full
 
     def flush(self) -> None:
-        """Make blocks of what came last."""
+        """Make chunks of what came last."""
         self.tokens.put(np.asarray(self._fresh))
         self.lengths.put(np.asarray(self._ends))
         self._fresh, self._ends = array("i"), array("i")
 
     def ids(self, known: Encode) -> Iterator[Integers]:
-        """All tokens as ids, in as few bytes as hold them, a block at a time."""
+        """All tokens as ids, in as few bytes as hold them, a chunk at a time."""
         table = np.array(known(list(self._numbers)), np.int64)
         table = table.astype(kind_of(int(table.max(initial=0)) + 1))
-        for block in self.tokens.take():
-            yield table[block]
+        for chunk in self.tokens.take():
+            yield table[chunk]
 
     def offsets(self) -> Iterator[Integers]:
-        """Where each begins, and where the last ends, a block at a time."""
+        """Where each begins, and where the last ends, a chunk at a time."""
         kind = np.int32 if self.tokens.count < 2**31 else np.int64
         end = 0
         yield np.zeros(1, kind)
-        for block in self.lengths.take():
-            ends = block.cumsum(dtype=np.int64) + end
+        for chunk in self.lengths.take():
+            ends = chunk.cumsum(dtype=np.int64) + end
             end = int(ends[-1]) if len(ends) else end
             yield ends.astype(kind)
 
@@ -133,11 +133,11 @@ class Intake:
     """Takes in pairs and gives a corpus.
 
     Args:
-        spill: Makes a folder for blocks once tokens are many; None keeps all in memory.
+        spill: Makes a folder for chunks once tokens are many; None keeps all in memory.
         limit: How many bytes of tokens memory may hold.
 
     Attributes:
-        folder: Where blocks lie, if they are many.
+        folder: Where chunks lie, if they are many.
     """
 
     def __init__(self, spill: Callable[[], Path] | None = None, limit: int = 0) -> None:
@@ -155,7 +155,7 @@ class Intake:
             self._spill_if_many()
 
     def flush(self) -> None:
-        """Make blocks of what came last; `folder` says whether they lie on disk."""
+        """Make chunks of what came last; `folder` says whether they lie on disk."""
         for side in self._sides.values():
             side.flush()
         self._spill_if_many()
@@ -192,15 +192,15 @@ class Intake:
             return
         self.folder = self._spill()
         for name, side in self._sides.items():
-            side.tokens.spill(self.folder / f"{name}.tokens.blocks")
-            side.lengths.spill(self.folder / f"{name}.lengths.blocks")
+            side.tokens.spill(self.folder / f"{name}.tokens.chunks")
+            side.lengths.spill(self.folder / f"{name}.lengths.chunks")
 
 
-def _joined(blocks: Iterator[Integers], count: int) -> Integers:
-    first = next(blocks, np.zeros(0, np.uint8))
+def _joined(chunks: Iterator[Integers], count: int) -> Integers:
+    first = next(chunks, np.zeros(0, np.uint8))
     whole = np.empty(count, first.dtype)
     end = 0
-    for block in chain([first], blocks):
-        whole[end : end + len(block)] = block
-        end += len(block)
+    for chunk in chain([first], chunks):
+        whole[end : end + len(chunk)] = chunk
+        end += len(chunk)
     return whole

@@ -93,10 +93,10 @@ class TokenStore:
         kinds: dict[str, str] = {}
         checksums: dict[str, str] = {}
         for part in parts:
-            for what, blocks in (("ids", part.ids), ("offsets", part.offsets)):
+            for what, chunks in (("ids", part.ids), ("offsets", part.offsets)):
                 name = f"{part.name}.{what}"
-                kinds[name], checksums[name] = _write(aside / name, blocks)
-        for left in aside.glob("*.blocks"):
+                kinds[name], checksums[name] = _write(aside / name, chunks)
+        for left in aside.glob("*.chunks"):
             left.unlink()
         table = {
             "format": STORE_FORMAT,
@@ -147,14 +147,14 @@ def taking_in(store: TokenStore | None, limit: int) -> Generator[Intake]:
             shutil.rmtree(intake.folder, ignore_errors=True)
 
 
-def _write(path: Path, blocks: Iterator[Integers]) -> tuple[str, str]:
+def _write(path: Path, chunks: Iterator[Integers]) -> tuple[str, str]:
     digest, kind = hashlib.sha256(), "uint8"
     with open(path, "wb") as file:
-        for block in blocks:
-            content = block.tobytes()
+        for chunk in chunks:
+            content = chunk.tobytes()
             digest.update(content)
             file.write(content)
-            kind = block.dtype.name
+            kind = chunk.dtype.name
     return kind, digest.hexdigest()
 
 
