@@ -157,7 +157,8 @@ def _pair_of_row(row: object, number: int) -> Pair:
     if isinstance(row, Pair):
         return row
     cells = list(cast(Iterable[object], row)) if isinstance(row, tuple | list) else []
-    texts = [cell for cell in cells[:2] if isinstance(cell, str)]
+    # A caller's own kind of string becomes a plain one, which other processes know.
+    texts = [str(cell) for cell in cells[:2] if isinstance(cell, str)]
     if len(cells) not in (2, 3) or len(texts) != 2:
         hint = " Files are given as Path objects." if isinstance(row, str | Path) else ""
         raise DataError(

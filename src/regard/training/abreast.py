@@ -1,7 +1,7 @@
 """Several models in training at the same time, each in a process of its own.
 
-Models gain little from a second core, and nothing from a third, so as many train
-at once as there are cores. A process is given its task on standard input, and reports on standard
+Models gain little from a second core, so as many train at once as there are
+cores. A process is given its task on standard input, and reports on standard
 output; when its input ends, somebody asked to stop, or this process is no more.
 Every process loads torch anew: nothing is shared, and nothing is inherited.
 """
@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 
 import torch
 
@@ -29,6 +29,15 @@ WORTH_A_PROCESS = 500
 """Updates of one model from which it is worth while to begin a process for it."""
 
 _LOOK_EVERY = 0.1
+_FEW = 8
+_BEGIN = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+from regard.training.worker import main
+main()
+"""
+"""Signals may come to all processes at once: this one says when a training is over."""
 
 
 def at_once(prepared: Prepared) -> int:
@@ -37,14 +46,16 @@ def at_once(prepared: Prepared) -> int:
     batch_size = chosen("training.batch_size", training.batch_size)
     updates = chosen("training.epochs", training.epochs) * prepared.pairs / batch_size
     is_worth_it = updates >= WORTH_A_PROCESS and device_of(training.device).type == "cpu"
-    # Each process has the data in its memory: what is too large for one lies on disk.
-    if not is_worth_it or prepared.store is not None or not sys.executable:
-        return 1
-    return min(training.seeds, torch.get_num_threads())
+    # What is too large for the memory of one process lies on disk.
+    has_room = prepared.store is None
+    has_python = bool(sys.executable) and not getattr(sys, "frozen", False)
+    return (
+        min(training.seeds, torch.get_num_threads()) if is_worth_it & has_room & has_python else 1
+    )
 
 
 def abreast(tasks: Sequence[Task], count: int, wish: Wish) -> Iterator[Report]:
-    """Train models in processes of their own, which share the threads of this one.
+    """Train models in processes of their own, each with its share of this one's threads.
 
     Args:
         tasks: The models.
@@ -56,65 +67,69 @@ def abreast(tasks: Sequence[Task], count: int, wish: Wish) -> Iterator[Report]:
         RegardError: One of them cannot go on, or its process is gone.
     """
     waiting, working = list(tasks), list[_Worker]()
-    reports = SimpleQueue[Report | _Worker]()
+    # Bounded, so that a slow listener holds training up and is never left behind.
+    reports = Queue[Report | _Worker](_FEW)
+    threads = max(1, torch.get_num_threads() // count)
     try:
         while working or (waiting and wish.signal_number is None):
             if wish.signal_number is not None:
                 for worker in working:
                     worker.ask_to_stop()
             elif waiting and len(working) < count:
-                threads = _threads(len(tasks) - len(waiting), len(tasks), count)
                 working.append(_Worker(waiting.pop(0), threads, reports))
                 continue
-            try:
+            with suppress(Empty):
                 news = reports.get(timeout=_LOOK_EVERY)
-            except Empty:
-                continue
-            if isinstance(news, Report):
-                yield news
-            else:
+                if isinstance(news, Report):
+                    yield news
+                    continue
                 working.remove(news)
-                news.require_success()
+                # What stops with everything else loses at most its last state.
+                if wish.signal_number is None:
+                    news.require_success()
     finally:
         for worker in working:
-            worker.end()
-
-
-def _threads(place: int, tasks: int, count: int) -> int:
-    """How many threads the task at a place is given: the last ones may have more cores each."""
-    beside = min(count, tasks - place // count * count)
-    return max(1, torch.get_num_threads() // beside)
+            worker.process.kill()
+        for worker in working:
+            worker.drain()
 
 
 class _Worker:
     """A process that trains one model. It puts its reports, and at the end itself, into a queue."""
 
-    def __init__(self, task: Task, threads: int, reports: "SimpleQueue[Report | _Worker]") -> None:
-        self.index, self.failure = task.index, ""
-        paths = os.pathsep.join(path for path in sys.path if path)
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "regard.training.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | {"OMP_NUM_THREADS": str(threads), "PYTHONPATH": paths},
-            # Ctrl-C is for this process, which passes it on when it is ready to.
-            start_new_session=True,
-        )
-        self.reports = reports
+    def __init__(self, task: Task, threads: int, reports: "Queue[Report | _Worker]") -> None:
+        self.index, self.reports = task.index, reports
+        self.failure: RegardError | None = None
         self.is_given = threading.Event()
-        self.thread = threading.Thread(target=self._serve, args=(task,), daemon=True)
+        content = pickle.dumps((task, threads))
+        paths = [path or os.getcwd() for path in sys.path if isinstance(path, str)]  # pyright: ignore[reportUnnecessaryIsInstance]
+        try:
+            self.process = subprocess.Popen(
+                # Without -P whatever lies in the present folder would stand for a module.
+                [sys.executable, "-P", "-c", _BEGIN],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=os.environ
+                | {"OMP_NUM_THREADS": str(threads), "PYTHONPATH": os.pathsep.join(paths)},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise RegardError(f"no process for another model: {error.strerror}.") from None
+        self.thread = threading.Thread(target=self._serve, args=(content,), daemon=True)
         self.thread.start()
 
     def ask_to_stop(self) -> None:
         """Let it end after its present update."""
         self.is_given.wait()
         if self.process.stdin is not None:
-            self.process.stdin.close()
+            with suppress(OSError):
+                self.process.stdin.close()
 
-    def end(self) -> None:
-        """End it now."""
-        self.process.kill()
-        self.thread.join()
+    def drain(self) -> None:
+        """Wait for the end of it, whatever it still has to say."""
+        while self.thread.is_alive():
+            with suppress(Empty):
+                self.reports.get(timeout=_LOOK_EVERY)
 
     def require_success(self) -> None:
         """Raise what it died of.
@@ -122,29 +137,36 @@ class _Worker:
         Raises:
             RegardError: It did.
         """
-        if self.failure:
-            raise RegardError(self.failure)
+        if self.failure is not None:
+            raise self.failure
         if status := self.process.returncode:
-            cause = f"status {status}" if status > 0 else signal.Signals(-status).name
+            is_killed = status == -signal.SIGKILL
+            how = signal.Signals(-status).name if status < 0 else f"status {status}"
+            hint = "; if memory is short, OMP_NUM_THREADS=1 in front of the command trains them in turn"
             raise RegardError(
-                f"the process that trained model {self.index + 1} ended with {cause}; if memory is "
-                "short, OMP_NUM_THREADS=1 in front of the command trains one after the other."
+                f"the process that trained model {self.index + 1} ended with {how}"
+                f"{hint if is_killed else ''}."
             )
 
-    def _serve(self, task: Task) -> None:
-        # Whatever fails here, it is gone; how it went, its status says.
-        with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError), self.process:
-            given, said = self.process.stdin, self.process.stdout
-            assert given is not None
-            assert said is not None
-            pickle.dump(task, given)
-            given.flush()
+    def _serve(self, content: bytes) -> None:
+        try:
+            with self.process:
+                given, said = self.process.stdin, self.process.stdout
+                assert given is not None
+                assert said is not None
+                given.write(content)
+                given.flush()
+                self.is_given.set()
+                while True:
+                    news = pickle.load(said)  # noqa: S301 - from a process that was begun here
+                    if isinstance(news, RegardError):
+                        self.failure = news
+                    else:
+                        self.reports.put(news)
+        except (EOFError, OSError, ValueError):
+            pass  # It is gone; how it went, its status says.
+        except Exception as error:
+            self.failure = RegardError(f"model {self.index + 1}: {error!r} in reading its reports.")
+        finally:
             self.is_given.set()
-            while True:
-                report = pickle.load(said)  # noqa: S301 - from a process that was begun here
-                if isinstance(report, str):
-                    self.failure = report
-                else:
-                    self.reports.put(report)
-        self.is_given.set()
-        self.reports.put(self)
+            self.reports.put(self)

@@ -59,9 +59,6 @@ class Position:
     is_finished: bool = False
 
 
-_POSITIONS = TypeAdapter(dict[int, Position])
-
-
 @dataclass(frozen=True)
 class Latest:
     """The whole state of the training of one model.
@@ -85,11 +82,22 @@ class States:
 
     Attributes:
         each: Of each model that was begun, by its number from zero.
+        turns: How many trainings there are one after the other: of `minutes` each has its share.
         fingerprint: Of the data and the settings they belong to.
     """
 
     each: dict[int, Latest]
+    turns: int
     fingerprint: str
+
+
+@dataclass(frozen=True)
+class _Course:
+    turns: int
+    positions: dict[int, Position]
+
+
+_COURSE = TypeAdapter(_Course)
 
 
 def save_latest(folder: Path, states: States) -> None:
@@ -103,8 +111,8 @@ def save_latest(folder: Path, states: States) -> None:
         for index, latest in states.each.items()
         for name, tensor in latest.tensors.items()
     }
-    positions = {index: asdict(latest.position) for index, latest in states.each.items()}
-    metadata = {"positions": json.dumps(positions), "fingerprint": states.fingerprint}
+    course = _Course(states.turns, {at: latest.position for at, latest in states.each.items()})
+    metadata = {"course": json.dumps(asdict(course)), "fingerprint": states.fingerprint}
     metadata["checksum"] = _checksum(tensors, metadata)
     try:
         (folder / NAME).parent.mkdir(exist_ok=True)
@@ -128,9 +136,12 @@ def load_latest(folder: Path) -> States:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         if metadata.pop("checksum") != _checksum(tensors, metadata):
             raise CheckpointError(f"{path}: is damaged: its checksum does not fit.")
-        positions = _POSITIONS.validate_json(metadata["positions"])
-        each = {index: Latest(at, _under(f"{index}.", tensors)) for index, at in positions.items()}
-        return States(each, metadata["fingerprint"])
+        course = _COURSE.validate_json(metadata["course"])
+        each = {
+            index: Latest(position, _under(f"{index}.", tensors))
+            for index, position in course.positions.items()
+        }
+        return States(each, course.turns, metadata["fingerprint"])
     except (*DAMAGE, OSError) as error:
         raise CheckpointError(f"{path}: is damaged: {first_line(error)}.") from None
 
@@ -144,7 +155,7 @@ def _under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _checksum(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
-    text = json.dumps([metadata["positions"], metadata["fingerprint"], tensors_checksum(tensors)])
+    text = json.dumps([metadata["course"], metadata["fingerprint"], tensors_checksum(tensors)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -159,11 +170,11 @@ def moments(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def restore_moments(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
-    """Give an optimiser the state that `moments` returned."""
+    """Give an optimiser a copy of the state that `moments` returned."""
     table = optimizer.state_dict()
     state: dict[int, dict[str, Tensor]] = {}
     for key, value in tensors.items():
         index, _, name = key.partition(".")
-        state.setdefault(int(index), {})[name] = value
+        state.setdefault(int(index), {})[name] = value.clone()
     table["state"] = state
     optimizer.load_state_dict(table)

@@ -84,7 +84,9 @@ def course(task: Task, wish: Wish) -> Iterator[Report]:
         try:
             trainer.resume(task.state)
         except DAMAGE as error:
-            raise CheckpointError(f"cannot be resumed: {first_line(error)}.") from None
+            raise CheckpointError(
+                f"the saved training does not fit its model: {first_line(error)}. Begin anew."
+            ) from None
     told_at = time.monotonic()
     for progress in trainer.run():
         is_finished = trainer.position.is_finished

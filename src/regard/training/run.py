@@ -14,7 +14,6 @@ from regard.errors import CheckpointError, RegardError, SettingsError, StoppedEr
 from regard.evaluation import Evaluation
 from regard.model import (
     Saved,
-    Seq2Seq,
     build,
     joined,
     load_model,
@@ -130,7 +129,8 @@ class _Run:
         identity = f"{prepared.data} {parts.judge()} {prepared.settings.without_store().to_toml()}"
         self.fingerprint = hashlib.sha256(identity.encode()).hexdigest()
         self.states: dict[int, Latest] = {}
-        self.outlook = Outlook(self.count, self.at_once)
+        self.turns = math.ceil(training.seeds / self.at_once) + training.distill
+        self.outlook = Outlook(training.seeds, self.at_once, distills=training.distill)
         self.saved_at, self.saved_members = time.monotonic(), 0
         self.evaluation: Evaluation | None = None
         model = build(settings, prepared.vocabularies)
@@ -169,7 +169,8 @@ class _Run:
                 f"{folder}: began with other symbols or tags than this version reads in "
                 "the same data: begin anew."
             )
-        self.states, self.saved_members = states.each, begun.settings.members
+        self.states, self.turns = states.each, states.turns
+        self.saved_members = begun.settings.members
         self.outlook.finished(index for index in self.states if self._is_finished(index))
 
     def go(self, wish: Wish, listen: Listener | None) -> None:
@@ -187,7 +188,7 @@ class _Run:
         """Write the best model so far, and what resuming needs."""
         if self.folder is None:
             return
-        saved, states = self.saved(), States(self.states, self.fingerprint)
+        saved, states = self.saved(), States(self.states, self.turns, self.fingerprint)
         if saved.settings.members == self.saved_members:
             update_model(self.folder, saved)
             save_latest(self.folder, states)
@@ -232,10 +233,9 @@ class _Run:
 
     def _task(self, index: int) -> Task:
         prepared, training = self.prepared, self.prepared.settings.training
-        turns = math.ceil(training.seeds / self.at_once) + training.distill
         own = {
             "seed": training.seed + index,
-            "minutes": training.minutes and training.minutes / turns,
+            "minutes": training.minutes and training.minutes / self.turns,
         }
         return Task(
             index,
@@ -246,30 +246,31 @@ class _Run:
             self.parts.dev,
             self.states.get(index),
             math.inf if self.folder is None else SAVE_EVERY,
-            self._teacher() if index == training.seeds else None,
+            self.saved().model if index == training.seeds else None,
         )
 
-    def _teacher(self) -> Seq2Seq:
-        members = self._members()
-        settings = self.prepared.settings.model_settings(len(members))
-        return restored(settings, self.prepared.vocabularies, joined(members))
-
     def _train(self, tasks: Sequence[Task], wish: Wish, listen: Listener | None) -> None:
+        is_unsaved = False
         # Closed whatever happens, for processes may be at work behind it.
         with closing(self._reports(tasks, wish)) as reports:
             for report in reports:
                 if report.state is not None:
-                    self.states[report.index] = report.state
+                    self.states[report.index], is_unsaved = report.state, True
                 if report.progress is not None and listen is not None:
-                    listen(self.outlook.whole(report.index, report.progress))
+                    is_finished = self._is_finished(report.index)
+                    listen(
+                        self.outlook.whole(report.index, report.progress, is_finished=is_finished)
+                    )
                 is_due = time.monotonic() - self.saved_at > SAVE_EVERY
-                if report.state is not None and is_due and wish.signal_number is None:
+                if is_unsaved and is_due and wish.signal_number is None:
                     self.save()
+                    is_unsaved = False
         if wish.signal_number is not None:
             self._stop(wish.signal_number)
 
     def _reports(self, tasks: Sequence[Task], wish: Wish) -> Generator[Report]:
-        if self.at_once > 1 and len(tasks) > 1:
+        # One that is left of several has as many threads as it would have had beside them.
+        if self.at_once > 1 and not any(task.teacher for task in tasks):
             yield from abreast(tasks, self.at_once, wish)
             return
         for task in tasks:
@@ -277,7 +278,7 @@ class _Run:
                 yield from course(task, wish)
 
     def _stop(self, signal_number: int) -> None:
-        if self.folder is None:
+        if self.folder is None or not self.states:
             raise KeyboardInterrupt
         self.save()
         # Only the command that trains can be told to go on; `regard demo`, say, cannot.

@@ -131,12 +131,12 @@ class Trainer:
         return Latest(position, tensors)
 
     def resume(self, latest: Latest) -> None:
-        """Go on from a saved state of the same data and settings."""
-        self.position, self.best = latest.position, latest.part("best")
-        if not self.position.is_finished:
-            self.model.load_state_dict(latest.part("model"))
-            restore_moments(self.optimizer, latest.part("optimizer"))
-            torch.set_rng_state(latest.part("random")["torch"])
+        """Go on from a saved state of the same data and settings; it is copied."""
+        self.position = replace(latest.position, log=[*latest.position.log])
+        self.best = latest.part("best")
+        self.model.load_state_dict(latest.part("model"))
+        restore_moments(self.optimizer, latest.part("optimizer"))
+        torch.set_rng_state(latest.part("random")["torch"])
 
     def parameters(self) -> dict[str, Tensor]:
         """A copy of the parameters as they are now."""
