@@ -227,6 +227,29 @@ def test_a_process_that_is_gone_is_said_and_what_was_saved_goes_on(
         train(PAIRS, DEV, output=tmp_path / "m", resume=True, listen=StopAfter(1))
 
 
+@pytest.mark.parametrize(
+    ("says", "status"),
+    [
+        ("", "status 0"),
+        ("sys.exit(3)", "status 3"),
+        ("sys.stdout.buffer.write(pickle.dumps([0] * 1000)[:50])", "status 0"),
+        (
+            "sys.stdout.buffer.write(pickle.dumps(sys.maxsize)); sys.stdout.flush()",
+            "has no|no attr",
+        ),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL; if memory is short"),
+    ],
+)
+def test_a_process_that_ends_before_its_model_is_done_is_said(
+    monkeypatch, cores, processes, says, status
+):
+    begin = f"import os, pickle, signal, sys\nsys.stdin.buffer.read(1)\n{says}"
+    monkeypatch.setattr("regard.training.abreast._BEGIN", begin)
+    with pytest.raises(RegardError, match=rf"model \d.*({status})"):
+        train(PAIRS, DEV, settings=tiny(**SEVERAL))
+    assert all(process.poll() is not None for process in processes)
+
+
 def test_whoever_listens_and_fails_leaves_no_process(cores, processes):
     def fail(news) -> None:
         if isinstance(news, Progress):

@@ -100,6 +100,7 @@ class _Worker:
     def __init__(self, task: Task, threads: int, reports: "Queue[Report | _Worker]") -> None:
         self.index, self.reports = task.index, reports
         self.failure: RegardError | None = None
+        self.is_finished = False
         self.is_given = threading.Event()
         content = pickle.dumps((task, threads))
         paths = [path or os.getcwd() for path in sys.path if isinstance(path, str)]  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -139,7 +140,8 @@ class _Worker:
         """
         if self.failure is not None:
             raise self.failure
-        if status := self.process.returncode:
+        if not self.is_finished:
+            status = self.process.returncode
             is_killed = status == -signal.SIGKILL
             how = signal.Signals(-status).name if status < 0 else f"status {status}"
             hint = "; if memory is short, OMP_NUM_THREADS=1 in front of the command trains them in turn"
@@ -161,9 +163,10 @@ class _Worker:
                     news = pickle.load(said)  # noqa: S301 - from a process that was begun here
                     if isinstance(news, RegardError):
                         self.failure = news
-                    else:
-                        self.reports.put(news)
-        except (EOFError, OSError, ValueError):
+                        continue
+                    self.is_finished = news.state is not None and news.state.position.is_finished
+                    self.reports.put(news)
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
             pass  # It is gone; how it went, its status says.
         except Exception as error:
             self.failure = RegardError(f"model {self.index + 1}: {error!r} in reading its reports.")
