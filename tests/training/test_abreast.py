@@ -339,6 +339,10 @@ def test_minutes_are_shared_by_those_that_train_in_turn(monkeypatch, cores):
     assert told == [(2.0, 2)] * 3
 
 
+def halfway(seconds_left: float) -> Progress:
+    return Progress(1, 1, 0.5, 1.0, seconds_left)
+
+
 class TestOutlook:
     def test_one_model_is_the_whole(self):
         outlook = Outlook(1, 1)
@@ -347,25 +351,25 @@ class TestOutlook:
 
     def test_two_abreast_and_one_after_them(self):
         outlook = Outlook(3, 2)
-        outlook.whole(0, Progress(1, 1, 0.5, 1.0, 20.0), is_finished=False)
-        whole = outlook.whole(1, Progress(1, 1, 0.5, 1.0, 30.0), is_finished=False)
+        outlook.whole(0, halfway(20.0), is_finished=False)
+        whole = outlook.whole(1, halfway(30.0), is_finished=False)
         assert whole.done == pytest.approx(1 / 3)
         assert whole.seconds_left == pytest.approx(30.0 + 60.0)
         assert (whole.member, whole.members) == (2, 3)
 
     def test_one_that_learns_from_them_comes_last(self):
         outlook = Outlook(2, 2, distills=True)
-        outlook.whole(0, Progress(1, 1, 0.5, 1.0, 30.0), is_finished=False)
-        whole = outlook.whole(1, Progress(1, 1, 0.5, 1.0, 30.0), is_finished=False)
+        outlook.whole(0, halfway(30.0), is_finished=False)
+        whole = outlook.whole(1, halfway(30.0), is_finished=False)
         assert whole.seconds_left == pytest.approx(30.0 + 60.0)
         outlook.finished([0, 1])
-        whole = outlook.whole(2, Progress(1, 1, 0.5, 1.0, 40.0), is_finished=False)
+        whole = outlook.whole(2, halfway(40.0), is_finished=False)
         assert (whole.done, whole.seconds_left) == (pytest.approx(2.5 / 3), 40.0)
 
     def test_what_was_done_before_counts(self):
         outlook = Outlook(2, 1)
         outlook.finished([0])
-        whole = outlook.whole(1, Progress(1, 1, 0.5, 1.0, 30.0), is_finished=False)
+        whole = outlook.whole(1, halfway(30.0), is_finished=False)
         assert (whole.done, whole.seconds_left) == (0.75, 30.0)
 
     def test_whoever_stops_early_is_done(self):

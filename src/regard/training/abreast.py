@@ -45,13 +45,12 @@ def at_once(prepared: Prepared) -> int:
     training = prepared.settings.training
     batch_size = chosen("training.batch_size", training.batch_size)
     updates = chosen("training.epochs", training.epochs) * prepared.pairs / batch_size
-    is_worth_it = updates >= WORTH_A_PROCESS and device_of(training.device).type == "cpu"
-    # What is too large for the memory of one process lies on disk.
-    has_room = prepared.store is None
+    pays = updates >= WORTH_A_PROCESS and device_of(training.device).type == "cpu"
     has_python = bool(sys.executable) and not getattr(sys, "frozen", False)
-    return (
-        min(training.seeds, torch.get_num_threads()) if is_worth_it & has_room & has_python else 1
-    )
+    # What is too large for the memory of one process lies on disk.
+    if not (pays and has_python and prepared.store is None):
+        return 1
+    return min(training.seeds, torch.get_num_threads())
 
 
 def abreast(tasks: Sequence[Task], count: int, wish: Wish) -> Iterator[Report]:
